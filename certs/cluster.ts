@@ -2,7 +2,7 @@ import type { KubeObject } from '../common/api/object.ts'
 import { at, isObject, type JsonObject, listOr } from '../common/json/json.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { KubeError } from '../common/kube/client/errors.ts'
-import { pathOf } from '../common/kube/client/resources.ts'
+import { resourcePath } from '../common/kube/client/resources.ts'
 import type { CertificatePair } from './authority.ts'
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets' }
@@ -28,7 +28,7 @@ export interface ObjectNames {
 }
 
 /** What is in the cluster. A Secret that does not exist is undefined. */
-export interface Found {
+export interface ClusterState {
   /** those of the two that exist */
   readonly configurations: readonly KubeObject[]
   readonly ca: KubeObject | undefined
@@ -41,7 +41,7 @@ export interface Cluster {
   readonly objectNames: ObjectNames
   /** the API server checks every write and stores none */
   readonly isDryRun: boolean
-  readonly read: () => Promise<Found>
+  readonly read: () => Promise<ClusterState>
   /**
    * Creates or updates a Secret.
    * @throws KubeError `conflict` or `alreadyExists` if it was written since it was read
@@ -53,12 +53,12 @@ export interface Cluster {
    * Creates or updates the Secret with the secrets in the path. Returns it.
    * @throws KubeError `conflict` or `alreadyExists` if it was written since it was read
    */
-  readonly writePathSecrets: (found: KubeObject | undefined, secrets: PathSecrets) => Promise<KubeObject>
+  readonly writePathSecrets: (found: KubeObject | undefined, secrets: PathSecretPair) => Promise<KubeObject>
   /** Makes the API server call the webhooks of `configuration` at a path with this secret. */
   readonly publishPath: (configuration: KubeObject, secret: string) => Promise<void>
 }
 
-export interface PathSecrets {
+export interface PathSecretPair {
   readonly current: string
   readonly next?: string
 }
@@ -83,11 +83,11 @@ export function clusterOf(kube: KubeClient, objectNames: ObjectNames, isDryRun: 
   const write = (before: KubeObject | undefined, { name, type, data }: SecretBody): Promise<unknown> => {
     const { apiVersion, kind } = SECRET
     if (before) {
-      const path = pathOf(SECRET, { namespace, name })
+      const path = resourcePath(SECRET, { namespace, name })
       return kube.request({ verb: 'update', path, query, body: { ...before, apiVersion, kind, data } })
     }
     const body = { apiVersion, kind, metadata: { name, namespace }, type, data }
-    return kube.request({ verb: 'create', path: pathOf(SECRET, { namespace }), query, body })
+    return kube.request({ verb: 'create', path: resourcePath(SECRET, { namespace }), query, body })
   }
   /** Sets `clientConfig` of each webhook by `fieldManager`, which keeps what others set. */
   const configure = async (object: KubeObject, fieldManager: string, configOf: (webhook: unknown) => JsonObject) => {
@@ -102,7 +102,7 @@ export function clusterOf(kube: KubeClient, objectNames: ObjectNames, isDryRun: 
       metadata: { name, uid },
       webhooks: listOr(webhooks).map((webhook) => ({ name: at(webhook, 'name'), clientConfig: configOf(webhook) })),
     }
-    const path = pathOf(resource, { name })
+    const path = resourcePath(resource, { name })
     await kube.request({ verb: 'apply', path, query: { ...query, fieldManager, force: true }, body })
   }
   return {
@@ -110,8 +110,8 @@ export function clusterOf(kube: KubeClient, objectNames: ObjectNames, isDryRun: 
     isDryRun,
     async read() {
       const [ca, leaf, path, ...configurations] = await Promise.all([
-        ...[caSecret, leafSecret, pathSecret].map((name) => found(pathOf(SECRET, { namespace, name }))),
-        ...CONFIGURATIONS.map((resource) => found(pathOf(resource, { name: configuration }))),
+        ...[caSecret, leafSecret, pathSecret].map((name) => found(resourcePath(SECRET, { namespace, name }))),
+        ...CONFIGURATIONS.map((resource) => found(resourcePath(resource, { name: configuration }))),
       ])
       return { ca, leaf, path, configurations: configurations.filter((object) => object !== undefined) }
     },

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../common/api/object.ts'
-import type { Found, ObjectNames } from './cluster.ts'
+import type { ClusterState, ObjectNames } from './cluster.ts'
 
 /** Why the script cannot run, with what to do about it. Undefined if it can. */
-type Obstacle = (found: Found, names: ObjectNames) => string | undefined
+type Obstacle = (found: ClusterState, names: ObjectNames) => string | undefined
 
 const notInstalled: Obstacle = ({ configurations }, { configuration }) =>
   configurations.length === 2
@@ -24,5 +24,5 @@ const annotationsOf = (object: KubeObject | undefined) => object?.metadata.annot
 const OBSTACLES: readonly Obstacle[] = [notInstalled, injected, issuedByCertManager]
 
 /** Every reason why the script cannot run. */
-export const obstacles = (found: Found, names: ObjectNames): readonly string[] =>
+export const obstacles = (found: ClusterState, names: ObjectNames): readonly string[] =>
   OBSTACLES.flatMap((obstacle) => obstacle(found, names) ?? [])

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { KubeObject } from '../common/api/object.ts'
 import { at, listOr } from '../common/json/json.ts'
 import { pause, type Timers } from '../common/program/clock.ts'
-import { type Cluster, type Found, textIn } from './cluster.ts'
+import { type Cluster, type ClusterState, textIn } from './cluster.ts'
 
 /** A kubelet updates a mounted Secret within about two minutes, and the webhook reads it every ten seconds. */
 const EVERY_POD_HAS_IT_MS = 150_000
@@ -24,7 +24,7 @@ export interface PathRenewal {
  * run goes on, so it completes a run that was interrupted.
  * @throws KubeError if the API server refuses a write
  */
-export async function renewPathSecret(cluster: Cluster, found: Found, renewal: PathRenewal): Promise<void> {
+export async function renewPathSecret(cluster: Cluster, found: ClusterState, renewal: PathRenewal): Promise<void> {
   const { timers, say, wantsNewPath } = renewal
   const name = cluster.objectNames.pathSecret
   const wait = async (ms: number): Promise<void> => {

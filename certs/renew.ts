@@ -1,7 +1,7 @@
 import { type Clock, pause, type Timers } from '../common/program/clock.ts'
 import { count } from '../common/text/count.ts'
 import { type CertificatePair, newAuthority, newLeaf, renewedAuthority } from './authority.ts'
-import { bundleIn, type Cluster, type Found, namesIn, textIn } from './cluster.ts'
+import { bundleIn, type Cluster, type ClusterState, namesIn, textIn } from './cluster.ts'
 import { obstacles } from './obstacles.ts'
 import { type PathRenewal, renewPathSecret } from './path-secret.ts'
 import { bundleOf, certificatesOf, isAuthority, isOld } from './trust.ts'
@@ -64,7 +64,7 @@ interface ForAuthority {
   readonly wantsNewCa: boolean
 }
 
-async function authorityFor({ ca }: Found, { clock, wantsNewCa }: ForAuthority) {
+async function authorityFor({ ca }: ClusterState, { clock, wantsNewCa }: ForAuthority) {
   const validity = { clock, days: CA_DAYS }
   if (!ca) return { what: 'created', authority: await newAuthority(validity) }
   const present: CertificatePair = { cert: textIn(ca, 'tls.crt'), key: textIn(ca, 'tls.key') }

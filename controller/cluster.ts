@@ -2,7 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
-import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Conclusion } from '../common/plan/conclusion.ts'
 import { isOfTwin } from '../common/plan/write.ts'
@@ -20,10 +20,10 @@ import { keyOfPin } from './observe/run-facts.ts'
 import { type WorkloadReflectors, workloadReads } from './observe/workloads.ts'
 import type { PolicyStatus } from './policies/policy-status.ts'
 import type { Reservations } from './policies/reservations.ts'
-import type { Cluster } from './reconcile.ts'
+import type { PassPorts } from './reconcile.ts'
 import type { DriftBackoff } from './runtime/drift-backoff.ts'
 import { type Key, keyOf } from './runtime/queue.ts'
-import type { SharePace } from './runtime/share-pace.ts'
+import type { StatusPacing } from './runtime/share-pace.ts'
 import type { Pass } from './runtime/worker.ts'
 
 export interface ClusterOptions
@@ -45,7 +45,7 @@ export interface ClusterOptions
   /** counts writes that undo the change of another client, moves of runs, and ends of promotions */
   readonly metrics: Pick<ControllerMetrics, 'repaired' | 'moved' | 'promoted'>
   readonly statusDrift: DriftBackoff
-  readonly sharePace: SharePace
+  readonly sharePace: StatusPacing
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
@@ -66,14 +66,14 @@ export function clusterForPass(options: ClusterOptions) {
   const workloads = workloadReads(client, shared)
   const doubt = (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) =>
     resource.kind === EXPERIMENT_DEPLOYMENT.kind ? experiments.doubt(object) : workloads.doubt(resource, object)
-  return (key: Key, { number, signal, yieldToWrites }: Pass): Cluster => {
+  return (key: Key, { number, signal, yieldToWrites }: Pass): PassPorts => {
     const writer = new Writer({ client, signal, written: written.of(key), doubt })
     const revision = async (namespace: string, name: string) => {
-      const path = pathOf(RESOURCES.ControllerRevision, { namespace, name })
+      const path = resourcePath(RESOURCES.ControllerRevision, { namespace, name })
       return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
     }
     const service = async (namespace: string, name: string) => {
-      const path = pathOf(RESOURCES.Service, { namespace, name })
+      const path = resourcePath(RESOURCES.Service, { namespace, name })
       return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
     }
     return {
@@ -125,8 +125,11 @@ export function clusterForPass(options: ClusterOptions) {
         countPromotion: ({ spec }, of) => metrics.promoted({ kind: spec.sourceRef.kind, ...of }),
         log: (experiment, { reason, message, is }) => {
           const { uid, generation } = experiment.metadata
-          const said = QUOTES.has(is) ? {} : { message }
-          log.info({ key: keyOf(experiment), uid, generation, reconcile: number, reason, ...said, is }, 'reconciled')
+          const loggedMessage = QUOTES.has(is) ? {} : { message }
+          log.info(
+            { key: keyOf(experiment), uid, generation, reconcile: number, reason, ...loggedMessage, is },
+            'reconciled',
+          )
         },
       },
       yieldToWrites,

@@ -1,4 +1,4 @@
-import { installation } from '../common/policy/policy.ts'
+import { servedNamespaces } from '../common/policy/policy.ts'
 import { installedComponents } from '../common/program/components.ts'
 import { choice, type Vars, wholeNumber } from '../common/program/env.ts'
 import { LOG_LEVELS } from '../common/program/log.ts'
@@ -21,7 +21,7 @@ export const readConfig = (vars: Vars) => ({
   /**
    * the namespace of the pod, where the webhooks do not review experiments, and the one namespace to serve, if not all
    */
-  ...installation(vars.POD_NAMESPACE || 'experiment-controller-system', vars.WATCH_NAMESPACE || undefined),
+  ...servedNamespaces(vars.POD_NAMESPACE || 'experiment-controller-system', vars.WATCH_NAMESPACE || undefined),
   /** the directory of the credentials of providers */
   credentials: vars.ANALYSIS_CREDENTIALS || '/etc/experiment-analysis/credentials',
   /** whether providers may be on this machine, as on a laptop */

@@ -11,18 +11,18 @@ export const LIMITS_MS = {
 }
 
 /** What makes progress, as milliseconds since it last did. */
-export interface Progress {
+export interface ProgressAges {
   readonly heartbeat: { readonly idleMs: number }
   readonly controller: { readonly longestPassMs: number }
   readonly leader: { readonly idleMs: number }
 }
 
 /** The checks of `/livez`. None asks the API server: while that is away, a restart would not help. */
-export const livenessChecks = ({ heartbeat, controller, leader }: Progress) => ({
-  'event loop': () => late('blocked', heartbeat.idleMs, LIMITS_MS.eventLoop),
-  passes: () => late('one is running', controller.longestPassMs, LIMITS_MS.pass),
-  election: () => late('no step', leader.idleMs, LIMITS_MS.election),
+export const livenessChecks = ({ heartbeat, controller, leader }: ProgressAges) => ({
+  'event loop': () => stuckCheck('blocked', heartbeat.idleMs, LIMITS_MS.eventLoop),
+  passes: () => stuckCheck('one is running', controller.longestPassMs, LIMITS_MS.pass),
+  election: () => stuckCheck('no step', leader.idleMs, LIMITS_MS.election),
 })
 
-const late = (what: string, foundMs: number, limitMs: number): string | undefined =>
+const stuckCheck = (what: string, foundMs: number, limitMs: number): string | undefined =>
   foundMs > limitMs ? `${what} for ${Math.round(foundMs / 1_000)} s` : undefined

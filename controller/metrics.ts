@@ -1,6 +1,6 @@
 import type { Sent } from '../common/kube/client/client.ts'
 import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/policy.ts'
-import { describedIn, type MetricDescription, type Metrics, type Series } from '../common/program/metrics.ts'
+import { describedIn, type MetricDescription, type MetricSeries, type Metrics } from '../common/program/metrics.ts'
 import { ANALYSIS_METRICS, analysisMetrics, type MeasuredAnalysis } from './analysis/metrics.ts'
 import { EXPERIMENT_METRICS, type MeasuredExperiments, measureExperiments } from './experiment-metrics.ts'
 import type { PassOutcome } from './passes.ts'
@@ -186,7 +186,7 @@ export type ControllerMetrics = ReturnType<typeof controllerMetrics>
 function reflectorSeries(
   { reflectors }: Measured,
   read: (reflector: MeasuredReflector) => number | undefined,
-): readonly Series<'resource'>[] {
+): readonly MetricSeries<'resource'>[] {
   return reflectors.flatMap(({ name, reflector }) => {
     const value = read(reflector)
     return value === undefined ? [] : [[{ resource: name }, value] as const]

@@ -4,7 +4,7 @@ import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { at, listOr, objectOr } from '../common/json/json.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
-import { pathOf } from '../common/kube/client/resources.ts'
+import { resourcePath } from '../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../common/kube/reads/object.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
 import { hasOurSelector, unpin } from '../common/plan/cut-over.ts'
@@ -49,7 +49,7 @@ const liveExperiment = (
   client: OrphansOptions['client'],
   of: { readonly namespace: string; readonly name: string },
   signal: AbortSignal,
-) => orUndefined(client.request({ verb: 'get', path: pathOf(EXPERIMENT_DEPLOYMENT, of), signal }))
+) => orUndefined(client.request({ verb: 'get', path: resourcePath(EXPERIMENT_DEPLOYMENT, of), signal }))
 
 /** What cares for objects whose experiments are gone: forks, and analysis runs where there are any. */
 export function sweepersOf({ caches, ...options }: SweepersOptions) {
@@ -159,7 +159,7 @@ export class Orphans {
     this.#orphans.set(uidOf(of), this.#orphans.get(uidOf(of)) ?? '') // it counts, also if the Services cannot be listed
     const pinned = await this.#pinnedTo(of)
     const kept = pinned.filter((service) => !this.#mayUnpin(service))
-    this.#tell(of, noteOf(pinned, kept))
+    this.#tell(of, orphanMessage(pinned, kept))
     if (kept.length > 0) return
     for (const service of pinned) await this.#write(unpin(service))
     // A later sweep deletes it, usually after half a minute: until then the pods of the source become endpoints.
@@ -190,7 +190,7 @@ export class Orphans {
   async #pinnedTo({ metadata, spec }: KubeObject): Promise<readonly KubeObject[]> {
     const { client } = this.#options
     const id = at(spec, 'selector', 'matchLabels', EXPERIMENT_ID)
-    const path = pathOf(SERVICE, { namespace: metadata.namespace ?? '' })
+    const path = resourcePath(SERVICE, { namespace: metadata.namespace ?? '' })
     const { signal } = this.#sweeper
     const list = await client.request({ verb: 'list', path, expects: 'ServiceList', signal })
     return listOr(at(list, 'items'))
@@ -212,14 +212,14 @@ export class Orphans {
   /** The revision called `name`, if it belonged to the same experiment as a fork. */
   async #revisionOf({ metadata }: KubeObject, name: string): Promise<KubeObject | undefined> {
     const { namespace = '', labels } = metadata
-    const path = pathOf(CONTROLLER_REVISION, { namespace, name })
+    const path = resourcePath(CONTROLLER_REVISION, { namespace, name })
     const found = await orUndefined(this.#options.client.request({ verb: 'get', path, signal: this.#sweeper.signal }))
     return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined
   }
 }
 
 /** What an Event says of an orphaned fork. `kept` are those of the `pinned` Services that are not returned. */
-function noteOf(pinned: readonly KubeObject[], kept: readonly KubeObject[]): string {
+function orphanMessage(pinned: readonly KubeObject[], kept: readonly KubeObject[]): string {
   const named = (services: readonly KubeObject[]) =>
     services.map(({ metadata }) => `service/${metadata.name}`).join(', ')
   if (kept.length > 0)

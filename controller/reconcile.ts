@@ -11,7 +11,7 @@ import type { Key } from './runtime/queue.ts'
 import type { Requeue } from './runtime/worker.ts'
 
 /** What one pass needs of the cluster. */
-export interface Cluster {
+export interface PassPorts {
   readonly ports: Ports
   readonly writer: ApplyPorts
   readonly reporter: Reporter
@@ -23,7 +23,7 @@ const NO_SERVICES: ReadonlySet<string> = new Set()
 
 /** Makes the function for one pass over one experiment. A pass depends on the present state only. */
 export const reconciler =
-  ({ ports, writer, reporter, yieldToWrites }: Cluster, clock: Clock) =>
+  ({ ports, writer, reporter, yieldToWrites }: PassPorts, clock: Clock) =>
   async (key: Key): Promise<Requeue> => {
     const facts = await observe(ports, key, clock())
     if (!facts) return 'never'

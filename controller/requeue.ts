@@ -1,7 +1,7 @@
 import { untilExpiryMs } from '../common/api/expiry.ts'
-import type { State } from '../common/assess/decision.ts'
+import type { DecisionState } from '../common/assess/decision.ts'
 import type { Facts } from '../common/assess/facts.ts'
-import { type Conclusion, RECHECK_MS } from '../common/plan/conclusion.ts'
+import { type Conclusion, STALLED_RECHECK_MS } from '../common/plan/conclusion.ts'
 import { isPinned } from '../common/workload/pinned.ts'
 import type { Requeue } from './runtime/worker.ts'
 
@@ -43,7 +43,7 @@ export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: num
 }
 
 /** When the state alone needs another pass. */
-export function requeueOf(state: State): Requeue {
+export function requeueOf(state: DecisionState): Requeue {
   switch (state.is) {
     case 'settled':
     case 'unready': // an event will wake it
@@ -51,7 +51,7 @@ export function requeueOf(state: State): Requeue {
     case 'waiting':
       return { afterMs: state.retryAfterMs }
     case 'stalled':
-      return { afterMs: RECHECK_MS }
+      return { afterMs: STALLED_RECHECK_MS }
     case 'failed':
       return 'backoff'
   }

@@ -1,9 +1,9 @@
 import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import { type KubeClient, limited } from '../common/kube/client/client.ts'
-import { pathOf } from '../common/kube/client/resources.ts'
+import { resourcePath } from '../common/kube/client/resources.ts'
 import { neighboursIn } from '../common/kube/reads/neighbours.ts'
 import type { Write } from '../common/plan/write.ts'
-import { type Installation, isOutside } from '../common/policy/policy.ts'
+import { isOutside, type ServedNamespaces } from '../common/policy/policy.ts'
 import type { Clock, Random, Timers } from '../common/program/clock.ts'
 import type { Log } from '../common/program/log.ts'
 import { RefreshingCache } from '../common/program/refreshing-cache.ts'
@@ -29,7 +29,7 @@ import { reconciler } from './reconcile.ts'
 import { Breaker, PROBE_MS } from './runtime/breaker.ts'
 import { DriftBackoff } from './runtime/drift-backoff.ts'
 import { type Key, KeyQueue } from './runtime/queue.ts'
-import { SharePace } from './runtime/share-pace.ts'
+import { StatusPacing } from './runtime/share-pace.ts'
 import { StepClock } from './runtime/step-clock.ts'
 import { Workers, type WorkersOptions } from './runtime/worker.ts'
 import { AllExperiments } from './wakeups/all-experiments.ts'
@@ -46,7 +46,7 @@ export interface ControllerOptions
     | 'isGateInstalled'
     | 'isCutOverInstalled'
     | 'isAnalysisInstalled'
-    | keyof Installation
+    | keyof ServedNamespaces
   > {
   readonly client: KubeClient
   readonly clock: Clock
@@ -117,7 +117,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   schemas.subscribe(() => policies.schemasChanged())
   const analysis = createAnalysis(options, { caches, queue, isLeading })
   const steps = new StepClock({ timers, clock })
-  forgetTheGone(caches, steps, policies)
+  forgetDeletedExperiments(caches, steps, policies)
   const written = new WrittenVersions({ ...caches, runs: caches.analysis?.runs, forks: forksOf })
   const clusterOf = clusterForPass({
     ...options,
@@ -141,7 +141,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     analysis,
     pods: options.isGateInstalled ? (namespace, fork) => forkPods.of(namespace, fork) : undefined,
     statusDrift: new DriftBackoff(timers),
-    sharePace: new SharePace(timers),
+    sharePace: new StatusPacing(timers),
     written,
     recorder,
   })
@@ -195,7 +195,7 @@ const createAnalysis = (options: ControllerOptions, { caches, queue, isLeading }
   })
 
 /** Forgets what was remembered of experiments that are gone. */
-function forgetTheGone({ experiments }: Caches, steps: StepClock, { status }: PolicyRuntime): void {
+function forgetDeletedExperiments({ experiments }: Caches, steps: StepClock, { status }: PolicyRuntime): void {
   experiments.subscribe((change) => {
     if (change.is === 'deleted') steps.forget(change.key)
     if (change.is === 'deleted' || isBeingDeleted(change.after)) status.forget(change.key)
@@ -213,7 +213,7 @@ function createWorkers(
     readonly recorder: Pick<Recorder, 'pause' | 'resume'>
   },
 ) {
-  const path = pathOf(EXPERIMENT_DEPLOYMENT, namespace === undefined ? {} : { namespace })
+  const path = resourcePath(EXPERIMENT_DEPLOYMENT, namespace === undefined ? {} : { namespace })
   const expects = `${EXPERIMENT_DEPLOYMENT.kind}List`
   const request = { verb: 'list', path, query: { limit: 1 }, expects, deadlineMs: PROBE_MS } as const
   const probe = (signal: AbortSignal) => client.request({ ...request, signal })

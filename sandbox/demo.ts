@@ -6,7 +6,7 @@ import { commandLine } from './command-line.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { stageOf } from './demo/stage.ts'
 import { prepare, STORY, toTry } from './demo/story.ts'
-import { goodbyeSignal, unlessAborted, untilAborted } from './goodbye.ts'
+import { settledOrAborted, stopSignal, untilAborted } from './goodbye.ts'
 import { crds, EVERYTHING, install } from './installation.ts'
 
 const USAGE = `npm run demo [-- --exit]
@@ -18,7 +18,7 @@ Shows the product on a real Kubernetes, step by step. In a terminal it then keep
 
 const { values } = commandLine(USAGE, { options: { exit: { type: 'boolean' } } })
 const stays = process.stdout.isTTY === true && !values.exit
-const goodbye = goodbyeSignal()
+const goodbye = stopSignal()
 const print = (line: string): void => console.log(line)
 
 async function play(plane: ControlPlane): Promise<void> {
@@ -36,7 +36,7 @@ const started = performance.now()
 let plane: ControlPlane | undefined
 try {
   plane = await startControlPlane({ say: print, crds: await crds(), signal: goodbye })
-  await unlessAborted(goodbye, play(plane))
+  await settledOrAborted(goodbye, play(plane))
   print(`\nEvery step succeeded, in ${Math.round((performance.now() - started) / 1000)} s.`)
   if (stays) {
     print(toTry(plane))

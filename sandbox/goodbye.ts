@@ -1,5 +1,5 @@
 /** A signal that is aborted when somebody stops this process, for example with Ctrl-C. */
-export function goodbyeSignal(): AbortSignal {
+export function stopSignal(): AbortSignal {
   const goodbye = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => goodbye.abort(new Error(`stopped by ${signal}`)))
@@ -14,7 +14,7 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** The result of `work`. @throws the reason of `signal` as soon as it is aborted, although `work` goes on */
-export const unlessAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+export const settledOrAborted = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   Promise.race([work, aborted(signal)])
 
 const aborted = (signal: AbortSignal): Promise<never> =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { issue } from '../certs/issue.ts'
 import type { KubeObject } from '../common/api/object.ts'
-import { pathOf, RESOURCES } from '../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './ports.ts'
@@ -26,7 +26,7 @@ export const WITH_ANALYSIS = join(ROOT, 'sandbox/with-analysis')
 export const WITH_ALL = join(ROOT, 'sandbox/with-all')
 
 /** The path of the Lease of the controllers. */
-const leaseIn = (namespace: string) => pathOf(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
+const leaseIn = (namespace: string) => resourcePath(RESOURCES.Lease, { namespace, name: 'experiment-controller' })
 
 /** The files of manifests/base that are useful here, where processes run instead of pods. */
 const MANIFESTS = [

@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 import { commandLine } from './command-line.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
-import { goodbyeSignal, unlessAborted, untilAborted } from './goodbye.ts'
+import { settledOrAborted, stopSignal, untilAborted } from './goodbye.ts'
 import { crds, EVERYTHING, install } from './installation.ts'
 
 const USAGE = `npm run sandbox [-- --product]
@@ -13,7 +13,7 @@ Starts a real Kubernetes with three simulated nodes, prints how to use it, and s
   --help`
 
 const { values } = commandLine(USAGE, { options: { product: { type: 'boolean' } } })
-const goodbye = goodbyeSignal()
+const goodbye = stopSignal()
 const say = (line: string): void => console.error(line)
 
 async function stay({ kubeconfig, binaries }: ControlPlane): Promise<void> {
@@ -28,7 +28,7 @@ async function stay({ kubeconfig, binaries }: ControlPlane): Promise<void> {
 let plane: ControlPlane | undefined
 try {
   plane = await startControlPlane({ say, crds: values.product ? await crds() : [], signal: goodbye })
-  if (values.product) await unlessAborted(goodbye, install(plane, EVERYTHING))
+  if (values.product) await settledOrAborted(goodbye, install(plane, EVERYTHING))
   await stay(plane)
 } catch (error) {
   say(error instanceof Error ? error.message : String(error))

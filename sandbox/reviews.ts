@@ -1,5 +1,5 @@
 import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../common/api/names.ts'
-import { pathOf } from '../common/kube/client/resources.ts'
+import { resourcePath } from '../common/kube/client/resources.ts'
 import { type Api, ApiError } from './api.ts'
 import { eventually } from './eventually.ts'
 
@@ -19,7 +19,7 @@ export async function reviews(api: Api, namespace: string, wanted: 'both' | 'nei
 }
 
 const dryRun = (api: Api, namespace: string, spec: object) =>
-  api.create(`${pathOf(EXPERIMENT_DEPLOYMENT, { namespace })}?dryRun=All`, {
+  api.create(`${resourcePath(EXPERIMENT_DEPLOYMENT, { namespace })}?dryRun=All`, {
     apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
     kind: EXPERIMENT_DEPLOYMENT.kind,
     metadata: { generateName: 'is-it-reviewed-' },

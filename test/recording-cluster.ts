@@ -9,17 +9,17 @@ import type { SpecSchema } from '../common/override/spec-schema.ts'
 import type { Write } from '../common/plan/write.ts'
 import type { ExperimentPolicy } from '../common/policy/policy.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../common/surroundings/neighbours.ts'
-import type { Traffic } from '../common/surroundings/traffic.ts'
+import type { TrafficView } from '../common/surroundings/traffic.ts'
 import { withHash } from '../common/workload/derive.ts'
 import type { AnalysisPort, Ports } from '../controller/observe/ports.ts'
-import type { Cluster } from '../controller/reconcile.ts'
+import type { PassPorts } from '../controller/reconcile.ts'
 import { ANY_SCHEMA } from './builders.ts'
 
 interface Given {
   readonly experiment: ExperimentDeployment
   readonly source?: KubeObject | undefined
   readonly schema?: SpecSchema | undefined
-  readonly traffic?: Traffic
+  readonly traffic?: TrafficView
 }
 
 /** Conditions that the diary does not show by their names. */
@@ -165,7 +165,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     diary.push(`status ${words.join(' ')}`)
     world.experiment = { ...(world.experiment ?? of), status }
   }
-  const cluster: Cluster = {
+  const cluster: PassPorts = {
     ports,
     writer: {
       write,

@@ -1,5 +1,5 @@
 import type { Timers } from '../common/program/clock.ts'
-import type { Facts, Log } from '../common/program/log.ts'
+import type { Log, LogFields } from '../common/program/log.ts'
 
 interface Alarm {
   readonly dueMs: number
@@ -50,9 +50,9 @@ export class VirtualTime implements Timers {
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A log that keeps its lines, such as `warn list or watch failed`. */
-export function diaryLog(): Log & { readonly lines: readonly { readonly text: string; readonly facts: Facts }[] } {
-  const lines: { text: string; facts: Facts }[] = []
-  const at = (level: string) => (facts: Facts, text: string) => {
+export function diaryLog(): Log & { readonly lines: readonly { readonly text: string; readonly facts: LogFields }[] } {
+  const lines: { text: string; facts: LogFields }[] = []
+  const at = (level: string) => (facts: LogFields, text: string) => {
     lines.push({ text: `${level} ${text}`, facts })
   }
   const log: Log = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), with: () => log }

@@ -1,4 +1,4 @@
-import { installation } from '../common/policy/policy.ts'
+import { servedNamespaces } from '../common/policy/policy.ts'
 import { installedComponents } from '../common/program/components.ts'
 import { choice, type Vars, wholeNumber } from '../common/program/env.ts'
 import { LOG_LEVELS } from '../common/program/log.ts'
@@ -23,7 +23,7 @@ export const readConfig = (vars: Vars) => ({
   /** how long to keep serving after SIGTERM, so that the Service has time to stop sending new requests here */
   drainMs: 1_000 * wholeNumber(vars, 'DRAIN_SECONDS', { fallback: 8, min: 0, max: 25 }),
   /** the namespace of the pod, from which nothing is forked, and the one namespace to serve, if not all */
-  ...installation(vars.POD_NAMESPACE || 'experiment-controller-system', vars.WATCH_NAMESPACE || undefined),
+  ...servedNamespaces(vars.POD_NAMESPACE || 'experiment-controller-system', vars.WATCH_NAMESPACE || undefined),
   /** undefined: use the ServiceAccount of this pod */
   kubeconfig: vars.KUBECONFIG || undefined,
   /** how often to look for a kind that the cluster does not serve yet: Argo Rollouts may be installed later */

@@ -6,8 +6,8 @@ import { analysisWarnings } from '../common/assess/analysis-errors.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/assess/facts.ts'
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
-import { runState, seenByCommand } from '../common/assess/run.ts'
-import { type Described, describe } from '../common/describe/describe.ts'
+import { commandContext, runState } from '../common/assess/run.ts'
+import { type DescribeOptions, describe } from '../common/describe/describe.ts'
 import { promotionWarnings } from '../common/describe/promotion-warnings.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
 import { changesBetween } from '../common/override/changes.ts'
@@ -31,7 +31,7 @@ import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import { setsApproval } from './review/approval.ts'
-import { commandErrors, forgedAuthor, newCommand, saysPromote } from './review/command.ts'
+import { authorErrors, commandErrors, isPromoteCommand, newCommand } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import type { DecodedRequest } from './review/request.ts'
@@ -45,7 +45,7 @@ export const POLICIES_UNCHECKED: ReviewDecision = {
 }
 
 /** A request whose author has permission to read the source, with everything that was read for it. */
-export interface Review {
+export interface AuthorizedReview {
   readonly decoded: DecodedRequest
   readonly own: Ratcheted
   /** an error for a requester annotation that somebody wrote by hand */
@@ -75,7 +75,7 @@ export interface LaterReads {
 }
 
 /** The decision on a request whose author has permission to read the source. */
-export async function decide(review: Review, reads: LaterReads): Promise<ReviewDecision> {
+export async function decide(review: AuthorizedReview, reads: LaterReads): Promise<ReviewDecision> {
   const { decoded, own, policies, yielder, now } = review
   const neighbours = hasPreview(decoded) ? await reads.neighbours() : NO_SURROUNDINGS.neighbours
   yielder.resume()
@@ -110,7 +110,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
   const evaluation = evaluate(facts, assessment, judged)
   const update = { facts, now: judged, previous: decoded.previous, before: compared.before }
   const found = review.isAbort ? [] : presentFindings(update, evaluation.policy)
-  const findings = found.filter((finding) => isAsked(finding, decoded.request))
+  const findings = found.filter((finding) => concernsRequest(finding, decoded.request))
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () => formerFindings(update))
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
@@ -119,7 +119,7 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
     ...compared.errors,
     ...runErrors(facts, decoded, derivedFork(judged)),
     ...commandErrors(decoded.request, commandedRun(facts), now),
-    ...(saysPromote(decoded.request) ? promoteErrors(facts) : []),
+    ...(isPromoteCommand(decoded.request) ? promoteErrors(facts) : []),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
   ]
   const audited = outcome.audit === undefined ? {} : { audit: outcome.audit }
@@ -142,12 +142,12 @@ export async function decide(review: Review, reads: LaterReads): Promise<ReviewD
  * policies. The controller answers a command that does not fit.
  */
 export function decideAbort(decoded: DecodedRequest, forged: readonly FieldError[]): ReviewDecision {
-  const errors = [...forged, ...forgedAuthor(decoded.request)]
+  const errors = [...forged, ...authorErrors(decoded.request)]
   return errors.length > 0 ? invalid(decoded, errors) : { is: 'admitted', warnings: [] }
 }
 
 /** Whether the finding is about this request. A command or approval that was admitted before is not judged again. */
-const isAsked = ({ about, error }: PolicyFinding, request: AdmissionRequest): boolean =>
+const concernsRequest = ({ about, error }: PolicyFinding, request: AdmissionRequest): boolean =>
   about !== 'approval' || (error.field === COMMAND_FIELD ? newCommand(request) !== undefined : setsApproval(request))
 
 /** Whether the number of pods may depend on the neighbours, now or before the update. */
@@ -170,7 +170,7 @@ const NOT_READ = unknown('not read in a review')
 
 /** The facts that the plan needs, as far as they are read at this point. */
 function specFacts(
-  { decoded: { experiment }, schema, found, now, ...review }: Review,
+  { decoded: { experiment }, schema, found, now, ...review }: AuthorizedReview,
   surroundings: Surroundings,
 ): SpecFacts {
   const { creationTimestamp = now.toISOString() } = experiment.metadata
@@ -190,11 +190,11 @@ function specFacts(
 /** The run as it is stored. */
 function commandedRun(facts: Facts) {
   const state = runState(facts, undefined)
-  return state && { ...state, ...seenByCommand(facts, state.run) }
+  return state && { ...state, ...commandContext(facts, state.run) }
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */
-const comparedWith = ({ own, decoded }: Review, facts: SpecFacts, judged: Assessment): ComparedAssessment =>
+const comparedWith = ({ own, decoded }: AuthorizedReview, facts: SpecFacts, judged: Assessment): ComparedAssessment =>
   own.errors.length > 0
     ? { errors: own.errors, known: [], before: storedAssessment(facts, decoded.previous) }
     : compareAssessments(judged, facts, decoded.previous)
@@ -214,7 +214,12 @@ function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Ass
 }
 
 /** The changes to describe: for an existing fork those between the two derived specs, before the update and now. */
-function describedBy({ fork }: Facts, review: Review, of: Evaluation, compared: ComparedAssessment): Described {
+function describedBy(
+  { fork }: Facts,
+  review: AuthorizedReview,
+  of: Evaluation,
+  compared: ComparedAssessment,
+): DescribeOptions {
   const { request } = review.decoded
   const isDryRunOfCreate = request.operation === 'CREATE' && request.dryRun
   const changes = () => {

@@ -2,7 +2,7 @@ import { ABSENT, type Known, knownOrAbsent, knownValue, unknown } from '../commo
 import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import { at, textOr } from '../common/json/json.ts'
 import { KubeError } from '../common/kube/client/errors.ts'
-import { pathOf } from '../common/kube/client/resources.ts'
+import { resourcePath } from '../common/kube/client/resources.ts'
 import { defaultTTLSeconds, isOutside } from '../common/policy/policy.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
@@ -10,7 +10,7 @@ import { referentName } from '../common/workload/referent.ts'
 import { workloadKind } from '../common/workload/registry.ts'
 import { type PolicySource, readPolicyFacts } from './reads/policies.ts'
 import { isKubeObject, type Reader, unlessOver } from './reads/reader.ts'
-import type { AdmissionRequest, Answer } from './review/admission-review.ts'
+import type { AdmissionRequest, ReviewAnswer } from './review/admission-review.ts'
 import { defaultsPatch } from './review/defaults-patch.ts'
 
 export interface Defaulting {
@@ -26,7 +26,7 @@ const MUTATION_MS = 1_500
 /** Fills in defaults. Never denies and never waits longer than `limitMs`: only `/validate` reports mistakes. */
 export const mutator =
   (defaulting: Defaulting) =>
-  async (request: AdmissionRequest, limitMs = MUTATION_MS): Promise<Answer> => {
+  async (request: AdmissionRequest, limitMs = MUTATION_MS): Promise<ReviewAnswer> => {
     if (request.resource !== EXPERIMENT_DEPLOYMENT.plural) return { allowed: true }
     const { onlyNamespace } = defaulting.policies
     const namespaces = [request.namespace, sourceNamespaceIn(request)]
@@ -75,7 +75,7 @@ async function templateOf(
   const [kind, name] = [workloadKind(nameOf('kind')), nameOf('name')]
   if (!kind?.refersTo || !name) return ABSENT
   try {
-    const path = pathOf(kind, { namespace: sourceNamespaceIn(request), name })
+    const path = resourcePath(kind, { namespace: sourceNamespaceIn(request), name })
     const source = await unlessOver(kube.request({ verb: 'get', path, signal }), signal)
     return isKubeObject(source) ? knownOrAbsent(referentName(kind, source)) : unknown('not read in time')
   } catch (error) {

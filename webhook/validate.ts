@@ -17,9 +17,9 @@ import { bounded, type Reader, sharing, within } from './reads/reader.ts'
 import { SimilarSources } from './reads/similar-sources.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
-import { onlyAborts } from './review/command.ts'
+import { isAbortOnly } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
-import { forgedAnnotations } from './review/defaults-patch.ts'
+import { annotationErrors } from './review/defaults-patch.ts'
 import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
 import { Yielder } from './review/yielder.ts'
 import { reviewPolicy } from './validate-policy.ts'
@@ -61,7 +61,7 @@ export const validator = (deps: ValidatorDeps) => {
     if (outside.length > 0) return invalid(decoded, outside)
     const schema = deps.schemas.schemaOf(decoded.kind.kind)
     const own = ownErrors(decoded, schema)
-    const forged = forgedAnnotations(request)
+    const forged = annotationErrors(request)
     const deadline = startDeadline(deps.timers, limitMs)
     try {
       const scope = { kube: within(kube, { limitMs, signal: deadline.signal }), signal: deadline.signal }
@@ -69,7 +69,7 @@ export const validator = (deps: ValidatorDeps) => {
       const found = await readFacts({ ...scope, policies: deps.policies, isAnalysisInstalled }, decoded)
       yielder.resume()
       const entitlement = entitlementOf(decoded, [...forged, ...own.errors], found)
-      const isAbort = onlyAborts(request)
+      const isAbort = isAbortOnly(request)
       if (entitlement.is === 'refused')
         return isAbort && found.access !== 'refused' ? decideAbort(decoded, forged) : entitlement.decision
       const [{ policies }, now] = [entitlement, deps.clock()]
@@ -121,13 +121,17 @@ function entitlementOf(
 ): Entitlement {
   const refused = (decision: ReviewDecision): Entitlement => ({ is: 'refused', decision })
   const facts = knownValue(policies)
-  const missingRight = (): FieldError => ({
+  const missingPermission = (): FieldError => ({
     field: 'spec.sourceRef',
     message: formatNeeds(needs),
     cause: 'FieldValueForbidden',
   })
   const missing =
-    access === 'refused' ? [missingRight()] : facts?.isShared === false ? [notShared(decoded.experiment, facts)] : []
+    access === 'refused'
+      ? [missingPermission()]
+      : facts?.isShared === false
+        ? [notShared(decoded.experiment, facts)]
+        : []
   if (access === 'granted' && facts && missing.length === 0) return { is: 'entitled', policies: facts }
   if (own.length > 0) return refused(invalid(decoded, [...missing, ...own]))
   if (access === 'refused') return refused({ is: 'forbidden', message: formatNeeds(needs) })

@@ -3,11 +3,11 @@ import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import type { JsonObject } from '../json/json.ts'
 import { clauses } from '../text/fitted.ts'
-import { likelyMistakes, type Written } from './likely-mistakes.ts'
+import { type AuthoredOverride, likelyMistakes } from './likely-mistakes.ts'
 import { newReferences } from './new-references.ts'
 import { similarContainers } from './similar-containers.ts'
 
-interface Advised extends Written {
+interface Advised extends AuthoredOverride {
   readonly fork: KubeObject
   /** the spec of the source */
   readonly source: JsonObject

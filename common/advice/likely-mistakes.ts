@@ -8,14 +8,14 @@ import type { Shape } from '../override/shape.ts'
 const MANY_CORES = 100
 
 /** An override as its author wrote it. */
-export interface Written {
+export interface AuthoredOverride {
   readonly overrideSpec: unknown
   readonly overrideType: OverrideType
   readonly shape: Shape
 }
 
 /** A line for everything in an override that Kubernetes accepts and that rarely is what its author means. */
-export function likelyMistakes({ overrideSpec, overrideType, shape }: Written): readonly string[] {
+export function likelyMistakes({ overrideSpec, overrideType, shape }: AuthoredOverride): readonly string[] {
   const pod = at(overrideSpec, 'template', 'spec')
   return [
     ...(overrideType === 'Strategic' ? emptyLists(overrideSpec, shape) : []),

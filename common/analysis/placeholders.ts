@@ -49,7 +49,7 @@ const QUOTING: Readonly<Partial<Record<Language, Quoting>>> = {
 }
 
 /** Where a placeholder stands: in which quote, in a comment, or outside of both. */
-interface Place {
+interface PlaceholderContext {
   readonly name: string | undefined
   readonly start: number
   readonly end: number
@@ -60,8 +60,8 @@ const PLACEHOLDER = /\{\{([A-Za-z][\w.-]*)\}\}/y
 const OPENING = '{{'
 
 /** Every `{{` of a text with what surrounds it, in one pass from left to right. */
-function placesIn(text: string, quoting: Quoting | undefined): readonly Place[] {
-  const places: Place[] = []
+function placesIn(text: string, quoting: Quoting | undefined): readonly PlaceholderContext[] {
+  const places: PlaceholderContext[] = []
   let within = ''
   for (let at = 0; at < text.length; ) {
     const comment = within === '' ? quoting?.comments.find(([begin]) => text.startsWith(begin, at)) : undefined
@@ -100,7 +100,7 @@ export function placeholderErrors(
   return placesIn(text, quoting).flatMap((place) => nameError(place, args) ?? placeError(text, place, quoting) ?? [])
 }
 
-function nameError({ name }: Place, args: readonly string[] | undefined): string | undefined {
+function nameError({ name }: PlaceholderContext, args: readonly string[] | undefined): string | undefined {
   const known = [...PLACEHOLDERS, ...(args ?? []).map((arg) => `args.${arg}`)]
   if (name !== undefined && known.includes(name)) return undefined
   const valid = known.map((each) => `{{${each}}}`).join(' ')
@@ -111,7 +111,7 @@ function nameError({ name }: Place, args: readonly string[] | undefined): string
     : `{{${name}}}: only templates have args; write the value itself`
 }
 
-function placeError(text: string, { name, start, end, within }: Place, quoting: Quoting | undefined) {
+function placeError(text: string, { name, start, end, within }: PlaceholderContext, quoting: Quoting | undefined) {
   if (!quoting) return undefined
   const { allowed, named, duration } = quoting
   if (name !== 'windowSeconds')

@@ -30,11 +30,11 @@ export interface ResolvedAnalysis {
   /** what is not there, or could not be read: the analysis waits for it */
   readonly missing: readonly string[]
   /** every provider that is asked, also by metrics that are left out, but not Kubernetes itself */
-  readonly providers: readonly AskedProvider[]
+  readonly providers: readonly ProviderRef[]
 }
 
 /** The name of a provider, and which field asks it. */
-export interface AskedProvider {
+export interface ProviderRef {
   readonly field: string
   readonly name: string
 }
@@ -48,7 +48,7 @@ interface Placed {
 }
 
 interface Part {
-  readonly providers: readonly AskedProvider[]
+  readonly providers: readonly ProviderRef[]
   readonly placed: readonly Placed[]
   readonly errors: readonly FieldError[]
   readonly missing: readonly string[]
@@ -79,7 +79,7 @@ const ownPart = (own: readonly Placed[], sources: AnalysisSources): Part => ({
   providers: own.flatMap(({ metric, field }) => asked(metric, `${field}.provider`)),
 })
 
-const asked = (metric: Metric, field: string): readonly AskedProvider[] =>
+const asked = (metric: Metric, field: string): readonly ProviderRef[] =>
   needsProvider(metric) ? [{ field, name: metric.provider }] : []
 
 const inputOf = (

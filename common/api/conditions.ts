@@ -1,5 +1,5 @@
 import { fitted, type Part, wholeClauses } from '../text/fitted.ts'
-import { list } from '../text/list.ts'
+import { shortenedList } from '../text/list.ts'
 import { attributesOf, isReason, type Reason } from './reasons.ts'
 import type { Condition, ExperimentDeploymentStatus, Warning } from './types.ts'
 
@@ -54,4 +54,4 @@ export const warningsAbout = (
   reason: Reason,
   of: readonly string[],
   message: (names: Part) => readonly Part[],
-): readonly Warning[] => (of.length === 0 ? [] : [warning(reason, ...message(list(of, 2)))])
+): readonly Warning[] => (of.length === 0 ? [] : [warning(reason, ...message(shortenedList(of, 2)))])

@@ -19,8 +19,8 @@ import {
   type PromotionStatus,
   RUN_PATHS,
   RUN_PHASES,
-  type RunStatus,
   type RunWeight,
+  type StrategyRunStatus,
 } from './strategy.ts'
 import type {
   Condition,
@@ -51,7 +51,7 @@ const isService = objectWith<ServiceShare>({
   ...each(isNumber, 'experimentEndpoints', 'readyEndpoints'),
 })
 
-const isRun = objectWith<RunStatus>({
+const isRun = objectWith<StrategyRunStatus>({
   ...each(isText, 'run', 'revision', 'stepName', 'since', 'step'),
   path: oneOf(RUN_PATHS),
   phase: oneOf(RUN_PHASES),

@@ -1,11 +1,11 @@
-import { childOf, formatPath, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
+import { childOf, formatPath, type PathNode, ROOT, stepsTo } from '../json/field-path.ts'
 import type { FieldError } from './types.ts'
 
 /**
  * Bounds of `overrideSpec`, checked before anything clones, merges, serialises or logs it. A pod template in the wild
  * nests about 15 deep and has some hundred values; merge and schema check are recursive and end near 3,000 levels.
  */
-export const LIMITS = {
+export const OVERRIDE_LIMITS = {
   depth: 64,
   /** keys and list items together */
   nodes: 5_000,
@@ -25,13 +25,14 @@ export function brokenLimits(overrideSpec: unknown, root = 'spec.overrideSpec'):
   let nodes = 0
   let characters = 0
   const error = (way: PathNode, message: string): FieldError => ({
-    field: formatPath(root, pathOf(way)),
+    field: formatPath(root, stepsTo(way)),
     message,
     cause: 'FieldValueInvalid',
   })
   for (let frame = stack.pop(); frame; frame = stack.pop()) {
     const { value, way } = frame
-    if (way.depth > LIMITS.depth) return [error(way, `nested deeper than ${LIMITS.depth} levels; flatten it`)]
+    if (way.depth > OVERRIDE_LIMITS.depth)
+      return [error(way, `nested deeper than ${OVERRIDE_LIMITS.depth} levels; flatten it`)]
     const problem = way.parent && typeof way.step === 'string' ? keyProblem(way.step) : undefined
     if (problem) errors.push(error(way, problem))
     if (errors.length > MAX_KEY_ERRORS) return errors
@@ -39,21 +40,23 @@ export function brokenLimits(overrideSpec: unknown, root = 'spec.overrideSpec'):
       const keys = Array.isArray(value) ? undefined : Object.keys(value)
       const count = keys?.length ?? (value as readonly unknown[]).length
       nodes += count
-      if (nodes > LIMITS.nodes) return [error(way, `more than ${LIMITS.nodes} keys and items; override less`)]
+      if (nodes > OVERRIDE_LIMITS.nodes)
+        return [error(way, `more than ${OVERRIDE_LIMITS.nodes} keys and items; override less`)]
       // the last is pushed first: findings come in the order of the document
       for (let index = count - 1; index >= 0; index -= 1) {
         const step = keys?.[index] ?? index
         const inner = (value as Readonly<Record<string | number, unknown>>)[step]
         if (typeof step === 'string') characters += step.length
-        const isSound = way.depth < LIMITS.depth && !isUnsafe(inner) && (typeof step === 'number' || !keyProblem(step))
+        const isSound =
+          way.depth < OVERRIDE_LIMITS.depth && !isUnsafe(inner) && (typeof step === 'number' || !keyProblem(step))
         // most of an override are sound scalars, which need no frame
-        if (isSound && !isContainer(inner) && characters + charactersOf(inner) <= LIMITS.characters)
+        if (isSound && !isContainer(inner) && characters + charactersOf(inner) <= OVERRIDE_LIMITS.characters)
           characters += charactersOf(inner)
         else stack.push({ value: inner, way: childOf(way, step) })
       }
     } else characters += charactersOf(value)
-    if (characters > LIMITS.characters)
-      return [error(way, `more than ${LIMITS.characters} characters in all; move bulk data into a ConfigMap`)]
+    if (characters > OVERRIDE_LIMITS.characters)
+      return [error(way, `more than ${OVERRIDE_LIMITS.characters} characters in all; move bulk data into a ConfigMap`)]
     if (isUnsafe(value))
       return [error(way, 'an integer beyond 2^53 cannot be kept exactly; write a smaller one or a string')]
   }
@@ -72,7 +75,8 @@ const MAX_KEY_ERRORS = 20
 
 function keyProblem(key: string): string | undefined {
   if (key === '') return 'an empty key; remove it'
-  if (key.length > LIMITS.keyLength) return `a key of ${key.length} characters, at most ${LIMITS.keyLength}; shorten it`
+  if (key.length > OVERRIDE_LIMITS.keyLength)
+    return `a key of ${key.length} characters, at most ${OVERRIDE_LIMITS.keyLength}; shorten it`
   if (key.startsWith('$'))
     return 'keys that begin with "$" are directives of kubectl patch, and not supported here; remove this'
   // deepmerge loses keys that every object inherits, and a prototype is never data

@@ -85,7 +85,7 @@ export const RUN_PHASES = ['Progressing', 'Paused', 'Promoted', 'Aborting', 'Abo
 export type RunPhase = (typeof RUN_PHASES)[number]
 
 /** What a run remembers between two passes: `status.strategy`. */
-export interface RunStatus {
+export interface StrategyRunStatus {
   /** a hash of everything in `spec` that makes it another run */
   readonly run: string
   /** a hash of the derived pod template */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/json.ts'
 import type { AnalysisSpec, AnalysisStatus } from './analysis/analysis.ts'
 import type { KubeObject, ObjectMeta } from './object.ts'
 import type { Reason } from './reasons.ts'
-import type { PromotionSpec, PromotionStatus, RunStatus, Strategy, TrafficSpec } from './strategy.ts'
+import type { PromotionSpec, PromotionStatus, Strategy, StrategyRunStatus, TrafficSpec } from './strategy.ts'
 
 /** The workload beside the resource that is forked. */
 export interface SourceRef {
@@ -127,7 +127,7 @@ export interface ExperimentDeploymentStatus {
   /** RFC 3339: since when a Service of the source has no other ready endpoints */
   readonly aloneSince?: string
   /** the memory of the run of `spec.strategy` */
-  readonly strategy?: RunStatus
+  readonly strategy?: StrategyRunStatus
   readonly promotion?: PromotionStatus
   readonly analysis?: AnalysisStatus
   /** RFC 3339: creationTimestamp + ttlSeconds */

@@ -1,18 +1,18 @@
-import { type AskedProvider, type ResolvedAnalysis, resolveAnalysis } from '../analysis/template.ts'
+import { type ProviderRef, type ResolvedAnalysis, resolveAnalysis } from '../analysis/template.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
 import type { Metric, MetricKind } from '../api/analysis/metric.ts'
 import { warning } from '../api/conditions.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, type Known } from '../api/known.ts'
 import type { FieldError, Warning } from '../api/types.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { clauses } from '../text/fitted.ts'
 import type { ByName, SpecFacts } from './facts.ts'
 
-type Asking = Pick<SpecFacts, 'experiment' | 'analysis'>
+type AnalysisRequest = Pick<SpecFacts, 'experiment' | 'analysis'>
 
 /** What the analysis of an experiment asks; undefined: it has none, or the component "analysis" is not installed. */
-export function analysisOf({ experiment, analysis }: Asking): ResolvedAnalysis | undefined {
+export function analysisOf({ experiment, analysis }: AnalysisRequest): ResolvedAnalysis | undefined {
   if (!experiment.spec.analysis || !analysis) return undefined
   const { templates, clusterTemplates, providers, namespace } = analysis
   const resolved = resolveAnalysis(analysisWithDefaults(experiment.spec.analysis), {
@@ -24,8 +24,8 @@ export function analysisOf({ experiment, analysis }: Asking): ResolvedAnalysis |
 }
 
 /** The pods of a fork that is gated get their requests step by step, and those of a twin would get theirs at once. */
-const twinErrors = (spec: Asking['experiment']['spec']): readonly FieldError[] =>
-  spec.analysis?.control === 'Twin' && runSpecOf(spec)?.isGated
+const twinErrors = (spec: AnalysisRequest['experiment']['spec']): readonly FieldError[] =>
+  spec.analysis?.control === 'Twin' && strategyRunSpec(spec)?.isGated
     ? [
         {
           field: 'spec.analysis.control',
@@ -40,13 +40,13 @@ const named = <T>(all: Known<ByName<T>>, name: string): Known<T> =>
   all.is === 'known' ? (all.value.get(name) ?? ABSENT) : all
 
 /** The author's mistakes in `spec.analysis`, as far as its templates and providers are known. */
-export const analysisErrors = (facts: Asking): readonly FieldError[] => analysisOf(facts)?.errors ?? []
+export const analysisErrors = (facts: AnalysisRequest): readonly FieldError[] => analysisOf(facts)?.errors ?? []
 
 /**
  * What the analysis waits for: templates and providers that are not there, or could not be read. And what keeps it from
  * showing anything, or makes it do more than its author may mean.
  */
-export function analysisWarnings(facts: Asking): readonly Warning[] {
+export function analysisWarnings(facts: AnalysisRequest): readonly Warning[] {
   const resolved = analysisOf(facts)
   const { analysis, ...spec } = facts.experiment.spec
   if (!resolved || !analysis) return []
@@ -103,4 +103,4 @@ function overlapping({ name, kind, dryRun, prometheus }: Metric): readonly Warni
 }
 
 /** The providers that the analysis asks, for policies; undefined: it has none. */
-export const askedProviders = (facts: Asking): readonly AskedProvider[] | undefined => analysisOf(facts)?.providers
+export const providerRefs = (facts: AnalysisRequest): readonly ProviderRef[] | undefined => analysisOf(facts)?.providers

@@ -17,7 +17,7 @@ import { experimentId, type ForkRole, forkName, roleUid } from '../workload/iden
 import { isPinned } from '../workload/pinned.ts'
 import { analysisOf } from './analysis-errors.ts'
 import type { DesiredFork } from './assess.ts'
-import { hasMoved } from './base.ts'
+import { hasNewBase } from './base.ts'
 import type { AnalysisFacts, SpecFacts } from './facts.ts'
 
 /** What is asked about the wanted fork, and what its analysis run says so far. */
@@ -77,7 +77,7 @@ export function sourceObstacle(facts: SpecFacts, { run, spec }: AnalysisState, w
   const source = knownValue(facts.source)?.object
   const isOver = isFinal(run?.status, spec) && !(run && isInterrupted(run, spec))
   if (!source || isOver) return undefined
-  if (isPinned(facts.experiment) && hasMoved(facts, wanted))
+  if (isPinned(facts.experiment) && hasNewBase(facts, wanted))
     return obstacleBy('SourceDrifted', source, 'has changed since this experiment was pinned to it')
   if (wanted.kind.stablePods) return undefined // no others are compared
   const read = facts.analysis?.source

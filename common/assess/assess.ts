@@ -10,24 +10,31 @@ import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
-import { podsNow, type Target } from '../strategy/target.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
+import { type PodTarget, podsNow } from '../strategy/target.ts'
 import { clauses } from '../text/fitted.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import { gated, revisionOf } from '../workload/gated-spec.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type DerivationBase, resolveBase, unforkable } from './base.ts'
-import { type Blocked, firstBlocked, kindNotAvailable, mistaken, overrideErrors, schemaNotRead } from './checks.ts'
+import {
+  type Blocked,
+  blockedByMistakes,
+  firstBlocked,
+  kindNotAvailable,
+  overrideErrors,
+  schemaNotRead,
+} from './checks.ts'
 import { podsOf, type SpecFacts } from './facts.ts'
 import { mergedErrors } from './merged-errors.ts'
-import { once } from './once.ts'
+import { lazy } from './once.ts'
 import { runState, wantedReplicas } from './run.ts'
 
 /** What a fork has whose pods get no requests until they are opened. */
 export interface ForkGate {
   /** undefined while it is not known: then no gate changes */
-  readonly target: Target | undefined
+  readonly target: PodTarget | undefined
   /** of its template */
   readonly revision: string
   /** the deadline that it would have without the gate; absent: the default of its kind */
@@ -80,12 +87,12 @@ export function assess(
   const derived = derive({ kind, experiment, base, schema, replicas })
   if (derived.is === 'refused')
     // without errors only where the schema is missing
-    return blocked(derived.errors.length > 0 ? mistaken(derived.reason, derived.errors) : schemaNotRead(facts))
+    return blocked(derived.errors.length > 0 ? blockedByMistakes(derived.reason, derived.errors) : schemaNotRead(facts))
   const { fork: changed } = derived
   const flaws = base.mayBeFlawed && schema ? flawsOf(changed.spec as JsonObject, schema.shape) : []
   if (flaws.length > 0) return blocked(unforkable(experiment, flaws))
   // Compares with the fork without the override, for policies and messages. Most passes need neither, so it is lazy.
-  const effect = once(() => {
+  const effect = lazy(() => {
     const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }
     const found = derive({ kind, experiment: without, base, schema, replicas })
     const plain = found.is === 'fork' ? found.fork : changed
@@ -94,20 +101,20 @@ export function assess(
   if (!schema) return { ...blocked(schemaNotRead(facts)), effect }
   const sourceContainers = () => containerNames(at(base.spec, 'template', 'spec'))
   const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType, sourceContainers }
-  const errors = once(() => mergedErrors(schema, merged))
-  const warnings = once(() => [
+  const errors = lazy(() => mergedErrors(schema, merged))
+  const warnings = lazy(() => [
     ...base.warnings.map((message) => warning('Source', ...clauses(message))),
     ...derived.replaced.map((parts) => warning('ListReplaced', ...parts)),
     ...advice({ ...merged, source: base.spec, shape: schema.shape }),
   ])
   const { fork, ...gate } = withGate(facts, kind, changed)
-  const hash = once(() => forkHash(fork))
+  const hash = lazy(() => forkHash(fork))
   return { is: 'wanted', kind, fork, ...gate, hash, base: { base, source }, effect, mistakes: errors, warnings }
 }
 
 /** The fork with its gate, if it has one. The override does not change what the gate adds, so no policy judges it. */
 function withGate(facts: SpecFacts, kind: WorkloadKind, plain: KubeObject): Pick<DesiredFork, 'fork' | 'gate'> {
-  if (!runSpecOf(facts.experiment.spec)?.isGated) return { fork: plain }
+  if (!strategyRunSpec(facts.experiment.spec)?.isGated) return { fork: plain }
   const { fork, ...deadline } = gated(kind, plain)
   const [revision, pods] = [revisionOf(fork), podsOf(facts)]
   const target = runState(facts, fork)?.target

@@ -11,10 +11,10 @@ import { isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { decodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import { referentName } from '../workload/referent.ts'
-import { type Blocked, blockedBy, mistaken } from './checks.ts'
+import { type Blocked, blockedBy, blockedByMistakes } from './checks.ts'
 import { stalled, waiting } from './decision.ts'
 import type { SpecFacts } from './facts.ts'
-import { once } from './once.ts'
+import { lazy } from './once.ts'
 
 /** What a fork is derived from. The status contains a hash of the base, so it is computed when it is first needed. */
 export interface DerivationBase {
@@ -53,7 +53,7 @@ const blocked = (decision: Blocked['decision']): ResolvedBase => ({ is: 'blocked
 /** A mistake at the reference to the source. A field of the source has no path in the user's document. */
 function mistakes(reason: Reason, messages: readonly string[]): Blocked {
   const at = { field: 'spec.sourceRef.name', cause: 'FieldValueInvalid' } as const
-  return mistaken(
+  return blockedByMistakes(
     reason,
     messages.map((message) => ({ ...at, message })),
   )
@@ -92,7 +92,7 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
       return {
         is: 'base',
         base: based.base,
-        source: once(() => sourceStatus(experiment, kind, { object, base: based.base })),
+        source: lazy(() => sourceStatus(experiment, kind, { object, base: based.base })),
       }
   }
 }
@@ -160,7 +160,7 @@ interface Derived {
 }
 
 /** Whether the source is gone, or has another base now than the one that a fork is derived from. */
-export function hasMoved(facts: SpecFacts, { kind, base }: Derived): boolean {
+export function hasNewBase(facts: SpecFacts, { kind, base }: Derived): boolean {
   const source = knownValue(facts.source)
   const { shape = NO_SHAPE, template } = knownValue(facts.schema) ?? {}
   const now = source && baseOf(kind, { source: source.object, referents: source.referents, shape, template })

@@ -8,7 +8,7 @@ import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import { unmergeable } from '../override/unmergeable.ts'
 import { isOutside } from '../policy/policy.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isCrossNamespace } from '../workload/identity.ts'
 import { isPinned, pinnedSource } from '../workload/pinned.ts'
@@ -35,7 +35,7 @@ const KIND_RETRY_MS = 5_000
 export const blockedBy = (decision: Decision): Blocked => ({ decision, errors: [] })
 
 /** A mistake of the author. */
-export const mistaken = (reason: Reason, errors: readonly FieldError[]): Blocked => ({
+export const blockedByMistakes = (reason: Reason, errors: readonly FieldError[]): Blocked => ({
   decision: stalled(reason, formatErrors(errors)),
   errors,
 })
@@ -63,7 +63,7 @@ const namespaceIsReviewed: Check = ({ isExcluded, experiment: { metadata } }) =>
 
 const sourceIsShared: Check = ({ policies, experiment }) =>
   policies.is === 'known' && !policies.value.isShared
-    ? mistaken(notSharedReason(policies.value), [notShared(experiment, policies.value)])
+    ? blockedByMistakes(notSharedReason(policies.value), [notShared(experiment, policies.value)])
     : undefined
 
 type Consent = Pick<PolicyFacts, 'isSourceExcluded' | 'onlyNamespace'>
@@ -119,7 +119,7 @@ export function schemaNotRead({ experiment }: SpecFacts): Blocked {
 }
 
 const cutOverIsInstalled: Check = ({ cutOver, experiment: { spec } }) =>
-  cutOver || !spec.strategy?.blueGreen ? undefined : mistaken('NotInstalled', [NO_CUT_OVER])
+  cutOver || !spec.strategy?.blueGreen ? undefined : blockedByMistakes('NotInstalled', [NO_CUT_OVER])
 
 const NO_CUT_OVER: FieldError = {
   field: 'spec.strategy.blueGreen',
@@ -133,11 +133,13 @@ const sourceHasNoClaims: Check = ({ source, experiment: { spec } }) => {
   const message =
     `${shortNameOf(object)} has volumeClaimTemplates, so the fork would serve production from empty volumes; ` +
     'use canary, or another source'
-  return mistaken('SourceHasClaims', [{ field: 'spec.strategy.blueGreen', message, cause: 'FieldValueForbidden' }])
+  return blockedByMistakes('SourceHasClaims', [
+    { field: 'spec.strategy.blueGreen', message, cause: 'FieldValueForbidden' },
+  ])
 }
 
 const gateIsInstalled: Check = ({ gate, experiment: { spec } }) =>
-  gate || !runSpecOf(spec)?.isGated ? undefined : mistaken('NotInstalled', [NO_GATE])
+  gate || !strategyRunSpec(spec)?.isGated ? undefined : blockedByMistakes('NotInstalled', [NO_GATE])
 
 const NO_GATE: FieldError = {
   field: 'spec.traffic.mode',
@@ -146,7 +148,7 @@ const NO_GATE: FieldError = {
 }
 
 const analysisIsInstalled: Check = ({ analysis, experiment: { spec } }) =>
-  analysis || !spec.analysis ? undefined : mistaken('NotInstalled', [NO_ANALYSIS])
+  analysis || !spec.analysis ? undefined : blockedByMistakes('NotInstalled', [NO_ANALYSIS])
 
 const NO_ANALYSIS: FieldError = {
   field: 'spec.analysis',
@@ -172,7 +174,7 @@ export function firstBlocked(facts: SpecFacts, mistakes: () => readonly FieldErr
     if (found) return found
   }
   const errors = mistakes()
-  return errors.length > 0 ? mistaken('InvalidOverride', errors) : namesAreFree(facts)
+  return errors.length > 0 ? blockedByMistakes('InvalidOverride', errors) : namesAreFree(facts)
 }
 
 /** Every mistake of the override by itself, once per field, in the order of the document. Without a schema, not all. */

@@ -2,7 +2,7 @@ import type { Reason } from '../api/reasons.ts'
 import type { FieldError } from '../api/types.ts'
 
 /** The state of an experiment, by what happens next. */
-export type State =
+export type DecisionState =
   | { readonly is: 'settled' } // nothing, it is as described
   | { readonly is: 'waiting'; readonly retryAfterMs: number } // another pass after that time
   | { readonly is: 'unready' } // not as described, until an event wakes it
@@ -10,16 +10,16 @@ export type State =
   | { readonly is: 'failed' } // a write failed and is tried again
 
 /** A state with its reason and message. */
-export type Decision = { readonly reason: Reason; readonly message: string } & State
+export type Decision = { readonly reason: Reason; readonly message: string } & DecisionState
 
 /** What conditions and Events report about each state, so that kstatus reads them rightly. */
-export const STATES = {
+export const CONDITIONS_OF_STATE = {
   settled: { isReady: true, isProgressing: false, isStalled: false, eventType: 'Normal' },
   waiting: { isReady: false, isProgressing: true, isStalled: false, eventType: 'Normal' },
   unready: { isReady: false, isProgressing: false, isStalled: false, eventType: 'Normal' },
   stalled: { isReady: false, isProgressing: false, isStalled: true, eventType: 'Warning' },
   failed: { isReady: false, isProgressing: true, isStalled: false, eventType: 'Warning' },
-} as const satisfies Readonly<Record<State['is'], object>>
+} as const satisfies Readonly<Record<DecisionState['is'], object>>
 
 const RETRY_MS = 60_000
 

@@ -1,6 +1,6 @@
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isEqual } from '../json/json.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
 import type { SpecFacts } from './facts.ts'
 import { limitedServices, pinningAt } from './pins.ts'
@@ -19,7 +19,7 @@ export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | un
   if (!previous || runHash(facts.experiment) === runHash(previous)) return []
   const before = { ...facts, experiment: previous }
   const state = storedRun(before)
-  const found = state && (heldBy(before, state) ?? forgottenPreview(facts, state))
+  const found = state && (unfinishedRun(before, state) ?? forgottenPreview(facts, state))
   if (!found) return []
   const isSame = (key: Field) => isEqual(partOf(facts.experiment, key), partOf(previous, key))
   const changed = found.fields.filter((key) => !isSame(key))
@@ -37,10 +37,10 @@ const partOf = ({ spec }: ExperimentDeployment, key: Field): unknown =>
   key === 'analysis' ? spec.analysis !== undefined : spec[key]
 
 /** The preview Service that sends only to the fork, if another run would not know it, and so not return it. */
-function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): Held | undefined {
+function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): UnfinishedRun | undefined {
   const { previewService } = spec.blueGreen ?? {}
   if (previewService === undefined || pinningAt(run, steps).preview !== 'pinned') return undefined
-  if (runSpecOf(facts.experiment.spec)?.blueGreen?.previewService === previewService) return undefined
+  if (strategyRunSpec(facts.experiment.spec)?.blueGreen?.previewService === previewService) return undefined
   // a Service of that name may not exist
   if (limitedServices(facts)?.includes(previewService) === false) return undefined
   return {
@@ -50,7 +50,7 @@ function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): Hel
   }
 }
 
-interface Held {
+interface UnfinishedRun {
   readonly what: string
   /** by which word it ends */
   readonly remedy: string
@@ -58,7 +58,7 @@ interface Held {
 }
 
 /** What must be over before another run begins. */
-function heldBy(facts: SpecFacts, { spec, run, steps }: RunState): Held | undefined {
+function unfinishedRun(facts: SpecFacts, { spec, run, steps }: RunState): UnfinishedRun | undefined {
   const step = steps[run.stepIndex]
   if (!step) return undefined
   const { activeService } = spec.blueGreen ?? {}

@@ -80,11 +80,11 @@ export const podsOf = ({ gate }: SpecFacts) => knownValue(gate?.pods ?? { is: 'a
 /** What a blue-green needs. */
 export interface CutOverFacts {
   /** unknown in a review, and for an experiment without a blue-green */
-  readonly services: Known<SeenServices>
+  readonly services: Known<CutOverServices>
 }
 
 /** The Services that a blue-green names, and what else decides whether they may send to the fork only. */
-export interface SeenServices {
+export interface CutOverServices {
   /** as the API server has them now */
   readonly active: Known<KubeObject>
   /** absent also where the strategy names none */

@@ -1,5 +1,5 @@
 /** Computes a value when it is first asked for, and only once. */
-export function once<T extends object | string>(compute: () => T): () => T {
+export function lazy<T extends object | string>(compute: () => T): () => T {
   let result: T | undefined
   return () => {
     result ??= compute()

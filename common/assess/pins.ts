@@ -2,10 +2,10 @@ import { type Known, knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { at } from '../json/json.ts'
-import type { Step } from '../strategy/compile.ts'
+import type { RunStep } from '../strategy/compile.ts'
 import { openPods, readyPods } from '../strategy/gate.ts'
 import type { Run } from '../strategy/run.ts'
-import type { RunSpec } from '../strategy/run-spec.ts'
+import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
 import { experimentId, forkName } from '../workload/identity.ts'
 import { statusCount } from '../workload/status.ts'
@@ -20,7 +20,7 @@ export type Pinning = 'pinned' | 'unpinned' | 'kept'
  */
 export function pinningAt(
   { path, stepIndex }: Run,
-  steps: readonly Step[],
+  steps: readonly RunStep[],
 ): Readonly<Record<'active' | 'preview', Pinning>> {
   const present = steps[stepIndex]?.is
   const past = new Set(steps.slice(0, stepIndex + 1).map(({ is }) => is))
@@ -60,12 +60,12 @@ export const statesIn = ({ active, preview }: PinState): readonly ServiceState[]
   preview ? [active, preview] : [active]
 
 /** The Services of a blue-green; undefined where they were not read. */
-export const seenServices = ({ cutOver }: SpecFacts) => knownValue(cutOver?.services ?? { is: 'absent' })
+export const cutOverServices = ({ cutOver }: SpecFacts) => knownValue(cutOver?.services ?? { is: 'absent' })
 
 /** The state of both Services. */
-export function pinState(facts: SpecFacts, { blueGreen }: Pick<RunSpec, 'blueGreen'>): PinState | undefined {
+export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 'blueGreen'>): PinState | undefined {
   const { experiment } = facts
-  const seen = seenServices(facts)
+  const seen = cutOverServices(facts)
   if (!blueGreen || !seen) return undefined
   const id = experimentId(experiment.metadata.uid)
   const fork = forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)

@@ -10,7 +10,7 @@ import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import type { SpecFacts } from './facts.ts'
-import { overriddenSource, promotionInto } from './promotion.ts'
+import { promotionInto, sourceOverride } from './promotion.ts'
 
 /**
  * Why the source as it is now could not take what a promotion writes: its template is in another object, the API server
@@ -42,7 +42,7 @@ function obstacles(facts: SpecFacts): readonly FieldError[] {
   if (elsewhere !== undefined) return [{ field: 'spec.promotion', message: elsewhere, cause: 'FieldValueInvalid' }]
   const found = promotionInto(facts, object)
   if (!found) return []
-  const { spec, shape } = overriddenSource(facts, object)
+  const { spec, shape } = sourceOverride(facts, object)
   const steps = changesBetween(spec, found.after, shape).map(({ path: [first] }) => first)
   const changed = new Set(steps.flatMap((step) => (step?.is === 'member' ? [step.key] : [])))
   return [...immutable(adapter, object, changed), ...unselected(object, found.after, experiment.spec.overrideSpec)]

@@ -3,17 +3,17 @@ import { ABSENT, knownValue } from '../api/known.ts'
 import { PROMOTION_MANAGER } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
 import type { PromotionMode, PromotionStatus } from '../api/strategy.ts'
-import { hashOf } from '../json/canonical.ts'
+import { sha256Of } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { declaredBy } from '../strategy/declared.ts'
-import { type Overridden, type Promotion, promotionOf } from '../strategy/promotion.ts'
-import type { RunSpec } from '../strategy/run-spec.ts'
+import { type Promotion, promotionOf, type SourceOverride } from '../strategy/promotion.ts'
+import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import type { SpecFacts } from './facts.ts'
 
 /** What a promotion lays over what. */
-export function overriddenSource({ experiment, schema }: SpecFacts, source: KubeObject): Overridden {
+export function sourceOverride({ experiment, schema }: SpecFacts, source: KubeObject): SourceOverride {
   const { overrideSpec, overrideType } = withDefaults(experiment.spec)
   const shape = knownValue(schema)?.shape ?? NO_SHAPE
   return { spec: objectOr(source.spec) as JsonObject, overrideSpec, overrideType, shape }
@@ -21,7 +21,7 @@ export function overriddenSource({ experiment, schema }: SpecFacts, source: Kube
 
 /** What the override changes in `source`; undefined if it cannot be merged into it. */
 export const promotionInto = (facts: SpecFacts, source: KubeObject): Promotion | undefined =>
-  promotionOf(overriddenSource(facts, source))
+  promotionOf(sourceOverride(facts, source))
 
 /**
  * Whether nothing of the promotion is in the source, as it was just read. What would be written may be recorded
@@ -105,7 +105,7 @@ interface Promoted {
 }
 
 /** Decides who writes the source. The webhook warns of it, and the controller acts on it. */
-export function promotionWriter(spec: RunSpec, { source, promotion, isInstalled }: Promoted): PromotionWriter {
+export function promotionWriter(spec: StrategyRunSpec, { source, promotion, isInstalled }: Promoted): PromotionWriter {
   if (!isInstalled) return { mode: 'Export', because: NOT_INSTALLED }
   if (!source || !promotion || spec.force) return { mode: spec.mode }
   const declarer = declaredBy(source, promotion.forward)
@@ -130,11 +130,11 @@ export const liveRecord = ({ promotion }: SpecFacts): KubeObject | undefined =>
 const DIGITS = 16
 
 /** What the status says of a record: many users may replace a ControllerRevision. */
-export const idOf = (record: KubeObject) => ({ name: record.metadata.name, hash: hashOf(record.data, DIGITS) })
+export const recordIdOf = (record: KubeObject) => ({ name: record.metadata.name, hash: sha256Of(record.data, DIGITS) })
 
 /** Whether the status has the hash of `record`. */
 export const isTold = ({ experiment }: SpecFacts, record: KubeObject): boolean =>
-  experiment.status?.promotion?.record?.hash === idOf(record).hash
+  experiment.status?.promotion?.record?.hash === recordIdOf(record).hash
 
 /** Both patches that `record` has, whosever it is; undefined if it has not both. */
 export function patchesOf(record: KubeObject): Patches | undefined {

@@ -18,7 +18,7 @@ const KEY = /(\w+)=(?:"([^"]*)"|([^,]*))/g
  * it could add, has its path in the override; any other is said to come from the source. The author has never seen the
  * fork.
  */
-export function atOverridePaths(
+export function withOverridePaths(
   message: string,
   fork: KubeObject,
   { experiment, schema }: Pick<SpecFacts, 'experiment' | 'schema'>,

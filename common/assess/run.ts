@@ -2,17 +2,17 @@ import { roundedDown } from '../api/amount.ts'
 import { allowedReplicas, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { PromotionStatus, RunPath, RunStatus } from '../api/strategy.ts'
+import type { PromotionStatus, RunPath, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
-import { hashOf } from '../json/canonical.ts'
+import { sha256Of } from '../json/canonical.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { mergePatch } from '../override/strategic.ts'
-import { compile, type Step } from '../strategy/compile.ts'
+import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { openPods } from '../strategy/gate.ts'
 import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
-import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
-import { reservedPods, type Sizes, sizingStep, type Target, targetOf } from '../strategy/target.ts'
+import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
+import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
 import { revisionOf } from '../workload/gated-spec.ts'
 import { replicasOf } from '../workload/status.ts'
 import { podsOf, type SpecFacts } from './facts.ts'
@@ -22,12 +22,12 @@ import { isTakenBack, promotionInto, recordedPatches } from './promotion.ts'
 
 /** A run at its present step. */
 export interface RunState {
-  readonly spec: RunSpec
+  readonly spec: StrategyRunSpec
   readonly run: Run
   /** all steps on the path of the run */
-  readonly steps: readonly Step[]
+  readonly steps: readonly RunStep[]
   /** undefined while the size of the source is not known: then the fork keeps its pods */
-  readonly target: Target | undefined
+  readonly target: PodTarget | undefined
 }
 
 /** How many pods the fork shall have now: what its run says, or else `spec.replicas` as far as it is allowed. */
@@ -50,11 +50,11 @@ export const servingReplicas = (facts: SpecFacts): number =>
 export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunState | undefined {
   const { experiment, now } = facts
   const { status } = experiment
-  const spec = runSpecOf(experiment.spec)
+  const spec = strategyRunSpec(experiment.spec)
   if (!spec) return undefined
   const hash = runHash(experiment)
   const revision = fork ? runRevision(fork, hash, status?.strategy) : (status?.strategy?.revision ?? '')
-  const stepsOf = (path: RunPath) => compile(spec, path)
+  const stepsOf = (path: RunPath) => compileSteps(spec, path)
   const run = presentRun(status?.strategy, { run: hash, revision }, stepsOf, now)
   const steps = stepsOf(run.path)
   const sizes = sizesOf(facts, spec, { fork })
@@ -63,7 +63,7 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   if (isQuarantined(run, steps) || isReturning(run, steps))
     return keptServing(facts, { spec, run, steps, target: quarantineTarget(facts) })
   const isKnown = sizes !== undefined || run.path !== 'Forward'
-  const target = isKnown ? targetOf(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
+  const target = isKnown ? podTargetAt(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
   return keptServing(facts, { spec, run, steps, target })
 }
 
@@ -73,17 +73,17 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
  * that an upgrade neither begins its pause again nor forgets what was said of it. That may be deleted when nobody
  * upgrades from a version before that any more.
  */
-function runRevision(fork: KubeObject, run: string, stored: RunStatus | undefined): string {
+function runRevision(fork: KubeObject, run: string, stored: StrategyRunStatus | undefined): string {
   const template = revisionOf(fork)
-  return stored?.run === run && stored.revision === template ? template : hashOf([template, run], DIGITS)
+  return stored?.run === run && stored.revision === template ? template : sha256Of([template, run], DIGITS)
 }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */
-const isQuarantined = ({ path, stepIndex }: Run, steps: readonly Step[]): boolean =>
+const isQuarantined = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
   path === 'Abort' && stepIndex < steps.length && sizingStep(steps, stepIndex) === undefined
 
 /** Whether the run is on its way back and its Services are not. */
-const isReturning = ({ path, stepIndex }: Run, steps: readonly Step[]): boolean =>
+const isReturning = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
   path !== 'Forward' && steps[stepIndex]?.is === 'return'
 
 /**
@@ -102,7 +102,7 @@ function keptServing(facts: SpecFacts, state: RunState): RunState {
 
 /** Whether requests of a Service reach nobody else than the fork, so that its template stays as it is. */
 export function isPinnedToFork(facts: SpecFacts): boolean {
-  const spec = runSpecOf(facts.experiment.spec)
+  const spec = strategyRunSpec(facts.experiment.spec)
   return spec !== undefined && pinState(facts, spec)?.active.isOurs === true
 }
 
@@ -113,14 +113,14 @@ export function isInQuarantine(facts: SpecFacts): boolean {
 }
 
 /** The fork stays as it is, with all pods shut. */
-const quarantineTarget = ({ fork }: SpecFacts): Target | undefined =>
+const quarantineTarget = ({ fork }: SpecFacts): PodTarget | undefined =>
   fork.is === 'unknown' ? undefined : { pods: fork.is === 'known' ? replicasOf(fork.value) : 0, open: 0 }
 
 /**
  * While its source is restored, the fork keeps its pods, and has at least as many as that takes down. So many of them
  * get requests.
  */
-function restoringTarget(facts: SpecFacts, spec: RunSpec): Target | undefined {
+function restoringTarget(facts: SpecFacts, spec: StrategyRunSpec): PodTarget | undefined {
   const { fork } = facts
   const inverse = recordedPatches(facts)?.inverse
   const next: NextSpec = (source) => (inverse ? mergePatch(objectOr(source.spec) as JsonObject, inverse) : undefined)
@@ -142,9 +142,9 @@ const DIGITS = 10
 export function runHash({ spec }: ExperimentDeployment): string {
   const { overrideSpec, overrideType } = withDefaults(spec)
   const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
-  const traffic = runSpecOf(spec)?.isGated ? { traffic: spec.traffic } : {}
+  const traffic = strategyRunSpec(spec)?.isGated ? { traffic: spec.traffic } : {}
   const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
-  return hashOf({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, DIGITS)
+  return sha256Of({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, DIGITS)
 }
 
 interface SizedFor {
@@ -160,7 +160,7 @@ interface SizedFor {
  */
 export function sizesOf(
   facts: SpecFacts,
-  spec: RunSpec,
+  spec: StrategyRunSpec,
   { fork, next = promotedSpec(facts) }: SizedFor = {},
 ): Sizes | undefined {
   const { experiment, kind } = facts
@@ -194,7 +194,7 @@ export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): Pro
   status?.strategy?.run === run ? status.promotion : undefined
 
 /** What a command to `run` depends on beside the run and the time. */
-export const seenByCommand = (facts: SpecFacts, run: Run) => ({
+export const commandContext = (facts: SpecFacts, run: Run) => ({
   promotion: promotionIn(facts.experiment, run),
   isTakenBack: isTakenBack(facts),
 })
@@ -223,8 +223,8 @@ export function isPromoted(facts: SpecFacts): boolean {
 
 /** The pods at each step of its run; undefined without a run, none while the size of the source is not known. */
 export function demandsOf(facts: SpecFacts): readonly PodDemand[] | undefined {
-  const spec = runSpecOf(facts.experiment.spec)
+  const spec = strategyRunSpec(facts.experiment.spec)
   if (!spec) return undefined
   const sizes = sizesOf(facts, spec)
-  return sizes ? demands(compile(spec, 'Forward'), sizes) : []
+  return sizes ? demands(compileSteps(spec, 'Forward'), sizes) : []
 }

@@ -1,7 +1,7 @@
 import type { FieldError } from '../api/types.ts'
-import { compile } from '../strategy/compile.ts'
+import { compileSteps } from '../strategy/compile.ts'
 import { pauseSeconds } from '../strategy/pause.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { type Sizes, surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
 import { count } from '../text/count.ts'
@@ -13,7 +13,7 @@ import { sizesOf } from './run.ts'
  * as it is now. A source that grows later limits the weight, which is no mistake.
  */
 export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
-  const spec = runSpecOf(facts.experiment.spec)
+  const spec = strategyRunSpec(facts.experiment.spec)
   if (!spec) return []
   const { steps, maxSurge } = spec
   const tooLong = steps.flatMap(({ pause }, index): readonly FieldError[] =>
@@ -24,7 +24,7 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   const sizes = sizesOf(facts, spec)
   if (!sizes || sizes.source === 0) return tooLong
   const limit = surgeLimit(sizes)
-  const needs = compile(spec, 'Forward').flatMap((step) =>
+  const needs = compileSteps(spec, 'Forward').flatMap((step) =>
     step.is === 'setWeight' ? [{ step, pods: podsFor(step.weight, sizes.source) }] : [],
   )
   const most = weightWithin(limit, sizes.source)

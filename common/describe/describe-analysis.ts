@@ -1,5 +1,5 @@
 import { MAX_PODS } from '../analysis/run/arms.ts'
-import { isTimed, questionOf } from '../analysis/run/look.ts'
+import { decisionBounds, isTimed } from '../analysis/run/look.ts'
 import { plannedTraffic, powerOf, powerSeconds } from '../analysis/run/power.ts'
 import { analysisWithDefaults } from '../api/analysis/defaults.ts'
 import { knownValue } from '../api/known.ts'
@@ -38,7 +38,7 @@ function powerLines(facts: Facts): readonly string[] {
   const [treatment, control] = [servingReplicas(facts), replicasOf(source.object)].map((n) => Math.min(MAX_PODS, n))
   if (!treatment || !control) return []
   const { pods, compared } = plannedTraffic(analysis.traffic, { treatment, control, isTwin: isTwin(facts) })
-  const question = questionOf({ ...spec, metrics, subject: '' })
+  const question = decisionBounds({ ...spec, metrics, subject: '' })
   const power = powerOf({ metric, traffic: compared, times: spec, question })
   const share = percent(treatment, pods)
   const at = `analysis: at ${analysis.traffic.requestsPerSecond} requests/s, of which the fork gets ${share},`

@@ -9,11 +9,11 @@ import type { Facts } from '../assess/facts.ts'
 import { promotionInto, promotionWriter } from '../assess/promotion.ts'
 import { type RunState, runState, sizesOf } from '../assess/run.ts'
 import type { Plan } from '../plan/conclusion.ts'
-import { nameOfStep, type Step } from '../strategy/compile.ts'
+import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
-import { type Sizes, targetOf } from '../strategy/target.ts'
+import { podTargetAt, type Sizes } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
-import { aside } from '../text/fitted.ts'
+import { optionalClause } from '../text/fitted.ts'
 import { shortName } from '../text/short-name.ts'
 
 /** How many characters of a line are for steps: it is a warning of at most 256. */
@@ -50,14 +50,14 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of 
 }
 
 /** The cut-over that `promote` makes up for because it was said before it, with the pods for it; else no steps. */
-function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunState): readonly Step[] {
+function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunState): readonly RunStep[] {
   const index = steps.findIndex(({ is }) => is === 'cutOver')
   const stored = status?.strategy
   const isSkipped = stored?.run === run.run && stored.stepIndex <= index && index < run.stepIndex
   return isSkipped ? steps.slice(index - 1, index + 1) : []
 }
 
-function wayBack(path: 'Abort' | 'Undo', step: Step['is'] | undefined): string {
+function wayBack(path: 'Abort' | 'Undo', step: RunStep['is'] | undefined): string {
   if (step === 'restore') return 'restores the former values of the source, then takes all pods from the fork'
   return `the run was ${path === 'Undo' ? 'undone' : 'aborted'}: no pods until somebody says retry or edits spec`
 }
@@ -84,12 +84,12 @@ function missingServices({ experiment: { spec }, surroundings: { traffic } }: Fa
 /** The ports for which its run will wait, because a Service of a blue-green would answer nobody there. */
 export function portWarnings(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly Warning[] {
   if (conclusion.run?.run.path !== 'Forward') return []
-  return lostPortsOf(facts, fork).map((lost) => warning('PortMissing', lost, aside(': the run waits for it')))
+  return lostPortsOf(facts, fork).map((lost) => warning('PortMissing', lost, optionalClause(': the run waits for it')))
 }
 
 /** What is not as its author may expect. */
 function caveats({ run, steps, spec }: RunState, sizes: Sizes): readonly string[] {
-  const { weight, pods } = targetOf(steps, run.stepIndex, sizes)
+  const { weight, pods } = podTargetAt(steps, run.stepIndex, sizes)
   const { replicas, source } = sizes
   const isWaiting = source === 0 && steps.slice(run.stepIndex).some(({ is }) => is === 'setWeight')
   const isUnused = spec.blueGreen || (!sizes.isGated && weight !== undefined && replicas !== pods)

@@ -7,9 +7,9 @@ import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { wantedReplicas } from '../assess/run.ts'
 import { at, listOr } from '../json/json.ts'
-import type { Change } from '../override/changes.ts'
+import type { FieldChange } from '../override/changes.ts'
 import { differences } from '../override/differences.ts'
-import { type Alone, aloneWarnings } from '../plan/alone.ts'
+import { type AloneFork, aloneWarnings } from '../plan/alone.ts'
 import type { Plan } from '../plan/conclusion.ts'
 import { expiryMessage, toMinutes } from '../plan/lifecycle.ts'
 import type { Evaluation } from '../plan/plan.ts'
@@ -19,7 +19,7 @@ import { selectedPods } from '../surroundings/shares.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
-import { aside, clauses, type Part } from '../text/fitted.ts'
+import { clauses, optionalClause, type Part } from '../text/fitted.ts'
 import { percent } from '../text/percent.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -28,10 +28,10 @@ import { analysisLines } from './describe-analysis.ts'
 import { portWarnings, strategyLines } from './describe-run.ts'
 
 /** What a description needs in addition to facts and plan. */
-export interface Described {
+export interface DescribeOptions {
   readonly evaluation: Evaluation
   /** the differences from the fork before the update, or from a fork without the override */
-  readonly changes: () => readonly Change[]
+  readonly changes: () => readonly FieldChange[]
   /** whether the name of the fork is not known yet: the real create after a dry run gets another uid */
   readonly isDryRunOfCreate: boolean
   /** whether the installation lets the controller write sources */
@@ -51,7 +51,7 @@ type Line = string | readonly Part[]
  * deployment/x in shop`, `updates …`, `scales … down`, `deletes …`, `adds a finalizer to …`, `removes the finalizer of
  * …`.
  */
-export function describe(facts: Facts, plan: Plan, described: Described): readonly Warning[] {
+export function describe(facts: Facts, plan: Plan, described: DescribeOptions): readonly Warning[] {
   const { isPromotionInstalled } = described
   const { assessment, alone } = described.evaluation
   const { reason, message } = plan.conclusion
@@ -91,14 +91,14 @@ const isAtSize = ({ conclusion: { run } }: Plan): boolean => run?.steps[run.run.
 /** Whether the wanted fork exists after the writes. */
 const isWritten = (plan: Plan): boolean => plan.conclusion.source !== undefined || isApplied(plan)
 
-function writeLines(facts: Facts, plan: Plan, described: Described): readonly Line[] {
+function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): readonly Line[] {
   const { assessment } = described.evaluation
   const lines = plan.writes.map((write) => lineOf(write, facts, described))
   if (isBeingDeleted(facts.experiment)) return lines
   if (facts.fork.is === 'unknown')
     return [
       ...lines,
-      ['the fork could not be read now', aside(` (${facts.fork.because})`), ', so what is written is unknown'],
+      ['the fork could not be read now', optionalClause(` (${facts.fork.because})`), ', so what is written is unknown'],
     ]
   if (!isLive(facts.experiment, facts.now)) return lines
   const { moved } = plan.conclusion.run ?? {}
@@ -128,14 +128,14 @@ const UNTIL: Readonly<Partial<Record<Plan['conclusion']['reason'], string>>> = {
 }
 
 /** The author knows the source, but cannot guess the name of the fork. */
-function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Described): Line {
+function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: DescribeOptions): Line {
   const newPlace = (object: KubeObject) => placeOf(object, isDryRunOfCreate ? '<id>' : undefined)
   switch (write.verb) {
     case 'apply': {
       if (write.role === 'pod') return `changes the gate of ${placeOf(write.object)}`
       const isNew = write.role === 'newFork' || write.role === 'newTwin'
       const place = isNew ? `creates ${newPlace(write.object)}` : `updates ${placeOf(write.object)}`
-      return [`${place}: ${pods(write.object)}`, aside(`, from ${shortName(experiment.spec.sourceRef)}`)]
+      return [`${place}: ${pods(write.object)}`, optionalClause(`, from ${shortName(experiment.spec.sourceRef)}`)]
     }
     case 'create':
       return `creates ${newPlace(write.object)}: ${write.role === 'base' ? 'the base that the fork keeps' : 'the former values of the source'}`
@@ -161,21 +161,21 @@ const placeOf = (object: KubeObject, suffix?: string): string =>
 const pods = (fork: KubeObject): string => count(replicasOf(fork), 'pod')
 
 /** The differences, of which those without a line of their own are counted: `kubectl` prints equal lines once. */
-function changeLines({ changes }: Described): readonly Warning[] {
+function changeLines({ changes }: DescribeOptions): readonly Warning[] {
   const found = differences(changes())
-  const told = new Map<string, Warning>()
+  const warningByLine = new Map<string, Warning>()
   for (const line of found) {
-    if (told.size === MAX_CHANGES) break
+    if (warningByLine.size === MAX_CHANGES) break
     const change = warning('Plan', ...line)
-    told.set(change.message, change)
+    warningByLine.set(change.message, change)
   }
-  const more = found.length - told.size
-  return [...told.values(), ...(more > 0 ? planLines([`and ${count(more, 'more change')}`]) : [])]
+  const more = found.length - warningByLine.size
+  return [...warningByLine.values(), ...(more > 0 ? planLines([`and ${count(more, 'more change')}`]) : [])]
 }
 
 interface Expected {
   readonly report: TrafficReport
-  readonly alone: Alone | undefined
+  readonly alone: AloneFork | undefined
   /** whether the steps say that the pods are without requests */
   readonly isTold: boolean
 }

@@ -6,7 +6,7 @@ import type { SpecFacts } from '../assess/facts.ts'
 import { promotionInto, promotionWriter } from '../assess/promotion.ts'
 import { isEmpty } from '../json/json.ts'
 import { parseCommand } from '../strategy/command.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 
 /**
  * Why a promotion will not write the source: nothing to write, an installation that may not, or somebody who declares
@@ -14,7 +14,7 @@ import { runSpecOf } from '../strategy/run-spec.ts'
  */
 export function promotionWarnings(facts: SpecFacts, isInstalled: boolean): readonly Warning[] {
   const { spec, metadata, status } = facts.experiment
-  const run = runSpecOf(spec)
+  const run = strategyRunSpec(spec)
   const isPromoted = parseCommand(metadata.annotations?.[COMMAND] ?? '')?.verb === 'promote'
   if (!run || status?.promotion?.written || (spec.promotion === undefined && !isPromoted)) return []
   if (isEmpty(spec.overrideSpec))

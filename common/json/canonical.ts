@@ -24,5 +24,5 @@ const escaped = (key: string): string => (PLAIN.test(key) ? key : JSON.stringify
 const PLAIN = /^[\w./-]+$/
 
 /** The first `digits` hex digits of a SHA-256: of the canonical JSON of `value`, or of its bytes if it is a string. */
-export const hashOf = (value: unknown, digits: number): string =>
+export const sha256Of = (value: unknown, digits: number): string =>
   hash('sha256', typeof value === 'string' ? value : canonicalJson(value)).slice(0, digits)

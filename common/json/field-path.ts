@@ -46,7 +46,7 @@ export const childOf = (parent: PathNode, step: string | number): PathNode => ({
 })
 
 /** All steps from the root to `node`. */
-export function pathOf(node: PathNode): Path {
+export function stepsTo(node: PathNode): Path {
   const path: (string | number)[] = []
   for (let at = node; at.parent; at = at.parent) path.push(at.step)
   return path.reverse()

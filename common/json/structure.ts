@@ -65,7 +65,7 @@ export const amount: Structure = whole(0, Number.MAX_SAFE_INTEGER)
 export const flag: Structure = { is: 'flag' }
 export const time: Structure = { is: 'time' }
 export const anyObject: Structure = { is: 'anyObject' }
-export const list = (items: Structure, max: number, min = 0): Structure => ({ is: 'list', items, min, max })
+export const arrayOf = (items: Structure, max: number, min = 0): Structure => ({ is: 'list', items, min, max })
 export const map = (values: Structure, max: number): Structure => ({ is: 'map', values, max })
 export const object = <T>(members: StructureOf<T>): Structure => ({ is: 'object', members })
 /** `value`: the default that the CRD fills in. */

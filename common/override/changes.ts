@@ -1,12 +1,12 @@
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isEqual, isObject, listOr, member, objectOr } from '../json/json.ts'
 import { withoutDefaults } from './defaulted.ts'
-import type { ItemStep, Step } from './path.ts'
+import type { ItemStep, PathStep } from './path.ts'
 import { type Identity, identityOf, isSameKey, keyValues, type ListKey, type Shape } from './shape.ts'
 
 /** A leaf in which two specs differ: a scalar, or an empty list or object. It is `undefined` on the side without it. */
-export interface Change {
-  readonly path: readonly Step[]
+export interface FieldChange {
+  readonly path: readonly PathStep[]
   readonly before: unknown
   readonly after: unknown
   /** it is an item of a list whose order matters, and its order changed: `before` and `after` are its places */
@@ -18,8 +18,8 @@ export interface Change {
  * by key, and their order only where it matters; items of other lists by index. Each leaf of an added or removed item
  * is a change of its own. What the API server stores alike is equal. Recursive.
  */
-export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly Change[] {
-  const changes: Change[] = []
+export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly FieldChange[] {
+  const changes: FieldChange[] = []
   compare({ before: plain, after: changed }, shape, undefined, changes)
   return withoutDefaults(changes, { before: plain, after: changed })
 }
@@ -37,10 +37,10 @@ interface Way {
   /** for an item of a list */
   readonly item?: Item
   /** built once, so that leaves share the objects of their common steps: `coverage` compares these by identity */
-  step?: Step
+  step?: PathStep
 }
 
-function pathOf(way: Way | undefined, length = 0): Step[] {
+function pathOf(way: Way | undefined, length = 0): PathStep[] {
   if (!way) return new Array(length)
   const steps = pathOf(way.above, length + 1)
   way.step ??= way.item ? itemStep(way.item) : { is: 'member', key: way.key ?? '' }
@@ -48,7 +48,7 @@ function pathOf(way: Way | undefined, length = 0): Step[] {
   return steps
 }
 
-function compare({ before, after }: BeforeAndAfter, shape: Shape, way: Way | undefined, found: Change[]): void {
+function compare({ before, after }: BeforeAndAfter, shape: Shape, way: Way | undefined, found: FieldChange[]): void {
   if (before === after) return
   const [was, is] = [formOf(before), formOf(after)]
   if (isLeaf(before) && isLeaf(after)) {
@@ -63,7 +63,7 @@ function compare({ before, after }: BeforeAndAfter, shape: Shape, way: Way | und
 interface Target {
   readonly shape: Shape
   readonly way: Way | undefined
-  readonly found: Change[]
+  readonly found: FieldChange[]
 }
 
 type Members = Readonly<Record<string, unknown>>
@@ -110,12 +110,12 @@ function compareItems(before: readonly unknown[], after: readonly unknown[], { s
 const ORDERED: ReadonlySet<string> = new Set(['initContainers', 'env'])
 
 /** The first item that both lists have, and that is at another place among these than before. */
-function firstMoved(former: Places, present: Places): Identity | undefined {
+function firstMoved(former: ItemPositions, present: ItemPositions): Identity | undefined {
   const before = [...former.keys()].filter((id) => present.has(id))
   return [...present.keys()].filter((id) => former.has(id)).find((id, index) => id !== before[index])
 }
 
-type Places = ReadonlyMap<Identity | undefined, readonly number[]>
+type ItemPositions = ReadonlyMap<Identity | undefined, readonly number[]>
 
 /** Whether two lists have the same keys in the same order. Then items with the same key have the same index. */
 const isInStep = (before: readonly unknown[], after: readonly unknown[], keys: readonly ListKey[]): boolean =>
@@ -179,13 +179,13 @@ export interface OverrideEffect {
   /** the shape of the kind's `spec`; `NO_SHAPE` while the schema is not known */
   readonly shape: Shape
   /** every leaf in which the two specs differ; compared at the first call */
-  readonly changes: () => readonly Change[]
+  readonly changes: () => readonly FieldChange[]
 }
 
 /** Pairs a fork with the fork without override. They are compared once, however often `changes` is called. */
 export function overrideEffect(of: Pick<OverrideEffect, 'plain' | 'changed' | 'shape'>): OverrideEffect {
   // not in a WeakMap: its values survive one garbage collection longer
-  let known: readonly Change[] | undefined
+  let known: readonly FieldChange[] | undefined
   const changes = () => {
     known ??= changesBetween(of.plain.spec, of.changed.spec, of.shape)
     return known

@@ -1,12 +1,12 @@
 import { parseQuantity } from '../api/quantity.ts'
 import { at, isObject, listOr, member, textOr } from '../json/json.ts'
 import { matchesWhole } from '../json/sequence.ts'
-import { type ItemStep, type OverridePath, parseOverridePath, type Step } from './path.ts'
+import { type ItemStep, type OverridePath, type PathStep, parseOverridePath } from './path.ts'
 import { identityOf } from './shape.ts'
 
 /** A leaf that differs between two specs of workloads. It is `undefined` on the side without it. */
 interface Leaf {
-  readonly path: readonly Step[]
+  readonly path: readonly PathStep[]
   readonly before: unknown
   readonly after: unknown
 }
@@ -150,8 +150,8 @@ export function withoutDefaults<L extends Leaf>(leaves: readonly L[], specs: Spe
 }
 
 /** All steps of the paths. What is below a step that was seen is above it too, because leaves share steps. */
-function stepsOf(leaves: readonly Leaf[]): ReadonlySet<Step> {
-  const steps = new Set<Step>()
+function stepsOf(leaves: readonly Leaf[]): ReadonlySet<PathStep> {
+  const steps = new Set<PathStep>()
   for (const { path } of leaves)
     for (let index = path.length - 1; index >= 0; index -= 1) {
       const step = path[index]
@@ -162,7 +162,7 @@ function stepsOf(leaves: readonly Leaf[]): ReadonlySet<Step> {
 }
 
 /** Whether an object around a leaf exists on one side only, and no other leaf shows that. */
-function isOnlyTrace({ path, before }: Leaf, traced: ReadonlySet<Step>, specs: Specs): boolean {
+function isOnlyTrace({ path, before }: Leaf, traced: ReadonlySet<PathStep>, specs: Specs): boolean {
   const [lacking, sides] =
     before === undefined
       ? [specs.before, { before: undefined, after: {} }]
@@ -199,7 +199,7 @@ export function isStoredAlike({ path, before, after }: Leaf, specs: Specs): bool
   )
 }
 
-const isOneOf = (patterns: readonly OverridePath[], path: readonly Step[]): boolean =>
+const isOneOf = (patterns: readonly OverridePath[], path: readonly PathStep[]): boolean =>
   patterns.some((pattern) => matchesWhole(pattern, path))
 
 /** Most leaves are other texts, which need no arithmetic. */
@@ -214,7 +214,7 @@ function isSameQuantity(before: unknown, after: unknown): boolean {
 const isAlike = (found: unknown, value: unknown): boolean => found === value || (isObject(found) && isObject(value))
 
 /** What `spec` has at `path`. */
-function valueAt(spec: unknown, path: readonly Step[]): unknown {
+function valueAt(spec: unknown, path: readonly PathStep[]): unknown {
   return path.reduce<unknown>((value, step) => {
     if (step.is === 'member') return member(value, step.key)
     const { keyed, index } = step

@@ -1,4 +1,4 @@
-import { LIMITS } from '../api/limits.ts'
+import { OVERRIDE_LIMITS } from '../api/limits.ts'
 import { isObject } from '../json/json.ts'
 
 /**
@@ -6,7 +6,7 @@ import { isObject } from '../json/json.ts'
  * cluster, which no check of ours has bounded, before anything recursive reads them.
  */
 export const withinDepth = (value: unknown): unknown =>
-  isDeeper(value, LIMITS.depth) ? cut(value, LIMITS.depth) : value
+  isDeeper(value, OVERRIDE_LIMITS.depth) ? cut(value, OVERRIDE_LIMITS.depth) : value
 
 /** Whether `value` has lists or objects deeper than `levels` below it. Recursive, but no deeper than that. */
 function isDeeper(value: unknown, levels: number): boolean {

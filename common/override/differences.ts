@@ -2,15 +2,15 @@ import { matchesWhole } from '../json/sequence.ts'
 import { count } from '../text/count.ts'
 import { withShortDigest } from '../text/digest.ts'
 import type { Part } from '../text/fitted.ts'
-import type { Change } from './changes.ts'
-import { type ItemStep, parseOverridePath, type Step } from './path.ts'
+import type { FieldChange } from './changes.ts'
+import { type ItemStep, type PathStep, parseOverridePath } from './path.ts'
 
 /**
  * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`. First come those that show values: images,
  * resources and replicas. The others only name the field, because their values may be secret. What does not fit: first
  * the values, then long keys.
  */
-export function differences(changes: readonly Change[]): readonly (readonly Part[])[] {
+export function differences(changes: readonly FieldChange[]): readonly (readonly Part[])[] {
   const found = grouped(changes)
   return [...found.filter(({ shown }) => shown !== undefined), ...found.filter(({ shown }) => shown === undefined)].map(
     ({ name, first, shown }) => {
@@ -25,7 +25,7 @@ export function differences(changes: readonly Change[]): readonly (readonly Part
 const MAX_FIELDS = 60
 
 /** The fields of `differences` in a short text without values: `containers[cart].image`, `12 fields` or `none`. */
-export function changedFields(changes: readonly Change[]): string {
+export function changedFields(changes: readonly FieldChange[]): string {
   const found = grouped(changes)
   if (found.length === 0) return 'none'
   const names = [...found.filter(({ shown }) => shown), ...found.filter(({ shown }) => !shown)].map(({ name }) => name)
@@ -34,9 +34,9 @@ export function changedFields(changes: readonly Change[]): string {
 }
 
 /** The changes by the name of their difference. `shown` is the one with public values, if any. */
-function grouped(changes: readonly Change[]) {
+function grouped(changes: readonly FieldChange[]) {
   // All leaves of one item that was added or removed come one after the other and share its step, and so its name.
-  let [step, name]: readonly [Step | undefined, string] = [undefined, '']
+  let [step, name]: readonly [PathStep | undefined, string] = [undefined, '']
   const groups = Map.groupBy(changes, ({ path }) => {
     const of = whole(path)
     const last = of.at(-1)
@@ -53,18 +53,18 @@ function grouped(changes: readonly Change[]) {
 const MAX_STEP = 63
 
 /** The path of a changed leaf, or of the whole item that was added or removed with it, which is one difference. */
-function whole(path: readonly Step[]): readonly Step[] {
+function whole(path: readonly PathStep[]): readonly PathStep[] {
   const at = path.findIndex((step) => becameOf(step) !== undefined)
   return at < 0 ? path : path.slice(0, at + 1)
 }
 
-const becameOf = (step: Step | undefined) => (step?.is === 'item' ? step.became : undefined)
+const becameOf = (step: PathStep | undefined) => (step?.is === 'item' ? step.became : undefined)
 
 /** The change that shows its values: of an item that was added or removed, its image. */
-const shownChange = (changes: readonly Change[]): Change | undefined =>
+const shownChange = (changes: readonly FieldChange[]): FieldChange | undefined =>
   changes.find(({ path }) => isOneOf(path.some(becameOf) ? IMAGES : PUBLIC, path))
 
-function verbOf(change: Change): string {
+function verbOf(change: FieldChange): string {
   if (change.isMoved) return 'moved'
   const became = becameOf(whole(change.path).at(-1))
   if (became !== undefined) return became
@@ -72,7 +72,7 @@ function verbOf(change: Change): string {
   return change.after === undefined ? 'removed' : 'changed'
 }
 
-const keyOf = (step: Step | undefined): string | undefined => (step?.is === 'member' ? step.key : undefined)
+const keyOf = (step: PathStep | undefined): string | undefined => (step?.is === 'member' ? step.key : undefined)
 
 /** Patterns of paths below the `spec` of a workload. */
 const paths = (...patterns: readonly string[]) => patterns.map((pattern) => parseOverridePath(pattern) ?? [])
@@ -84,13 +84,13 @@ const CLAIMS = paths('volumeClaimTemplates[*].spec.resources.**')
 const PUBLIC = [...IMAGES, ...NUMBERS, ...CLAIMS]
 
 /** Compares the whole path, because an annotation with the same key may hold a secret. */
-const isOneOf = (patterns: typeof PUBLIC, path: readonly Step[]): boolean =>
+const isOneOf = (patterns: typeof PUBLIC, path: readonly PathStep[]): boolean =>
   patterns.some((pattern) => matchesWhole(pattern, path))
 
 const show = (value: unknown): string => (value === undefined || typeof value === 'object' ? 'none' : String(value))
 
 /** With short digests, unless these are the same. */
-function showValues({ before, after }: Change): string {
+function showValues({ before, after }: FieldChange): string {
   const [from, to] = [show(before), show(after)]
   const [short, other] = [withShortDigest(from), withShortDigest(to)]
   return short === other ? `${from} -> ${to}` : `${short} -> ${other}`
@@ -108,7 +108,7 @@ function itemName({ names, index, keyed }: ItemStep): string {
 /**
  * The path as users know it: fields of the pod without `template.spec`, items by their key. Longer keys are `[...]`.
  */
-function nameOf(path: readonly Step[], longest = Number.POSITIVE_INFINITY): string {
+function nameOf(path: readonly PathStep[], longest = Number.POSITIVE_INFINITY): string {
   const isInPod = keyOf(path[0]) === 'template' && keyOf(path[1]) === 'spec' && path.length > 2
   const text = (isInPod ? path.slice(2) : path).map((step) => {
     const key = step.is === 'item' ? itemName(step) : step.key

@@ -1,7 +1,7 @@
 import type { BoundedOverride, FieldError, OverrideType } from '../api/types.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
-import { aside, type Part } from '../text/fitted.ts'
-import { list } from '../text/list.ts'
+import { optionalClause, type Part } from '../text/fitted.ts'
+import { shortenedList } from '../text/list.ts'
 import { identityOf, isSameKey, type ListKey, NO_SHAPE, type Shape } from './shape.ts'
 import { mergePatch, toMergePatch } from './strategic.ts'
 import { unmergeable } from './unmergeable.ts'
@@ -74,7 +74,7 @@ const KEYS: Readonly<Record<string, readonly ListKey[]>> = {
   ports: [{ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }],
 }
 
-const REMEDY = aside(': Merge replaces whole lists; use Strategic to merge them')
+const REMEDY = optionalClause(': Merge replaces whole lists; use Strategic to merge them')
 
 /** What the containers of `merged` lack of `base` because Merge replaced a list. One line for each container. */
 export const replacedLists = (base: JsonObject, merged: JsonObject): readonly (readonly Part[])[] =>
@@ -87,7 +87,7 @@ export const replacedLists = (base: JsonObject, merged: JsonObject): readonly (r
       const other = kept.get(name)
       if (other === undefined) return [[`${containers}[${name}] is removed`, REMEDY]]
       const lost = Object.keys(container).filter((key) => isLost(key, container, other))
-      return lost.length === 0 ? [] : [[`${containers}[${name}] loses `, list(lost), REMEDY]]
+      return lost.length === 0 ? [] : [[`${containers}[${name}] loses `, shortenedList(lost), REMEDY]]
     })
   })
 

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
 import { type Identity, identityOf, type Shape } from './shape.ts'
 
 /** A merged spec, and the override that was merged into it. */
-export interface Overridden {
+export interface MergedOverride {
   /** the merged spec, that of the fork */
   readonly spec: unknown
   readonly overrideSpec: JsonObject
@@ -28,11 +28,11 @@ export interface OverridePlace {
  * key.
  */
 export function overridePath(
-  { spec, overrideSpec, overrideType, shape }: Overridden,
+  { spec, overrideSpec, overrideType, shape }: MergedOverride,
   path: Path,
 ): OverridePlace | undefined {
   const found: (string | number)[] = []
-  let place: Place = { value: overrideSpec, merged: spec, shape, isByKeys: overrideType === 'Strategic' }
+  let place: OverrideCursor = { value: overrideSpec, merged: spec, shape, isByKeys: overrideType === 'Strategic' }
   for (const step of path) {
     const next = stepInto(place, step)
     if (next === undefined) break
@@ -49,7 +49,7 @@ export function overridePath(
 }
 
 /** One place in the override and in the merged spec. */
-interface Place {
+interface OverrideCursor {
   readonly value: unknown
   readonly merged: unknown
   readonly shape: Shape
@@ -57,7 +57,7 @@ interface Place {
   readonly isByKeys: boolean
 }
 
-function stepInto({ value, merged, shape, isByKeys }: Place, step: string | number) {
+function stepInto({ value, merged, shape, isByKeys }: OverrideCursor, step: string | number) {
   if (typeof step === 'string')
     return isObject(value) && Object.hasOwn(value, step)
       ? { step, value: value[step], merged: member(merged, step), shape: shape.member(step), isByKeys }

@@ -16,10 +16,10 @@ export interface ItemStep {
 }
 
 /** A step into an object or into a list. */
-export type Step = { readonly is: 'member'; readonly key: string } | ItemStep
+export type PathStep = { readonly is: 'member'; readonly key: string } | ItemStep
 
 /** A parsed pattern, for `coverage`. */
-export type OverridePath = readonly Token<Step>[]
+export type OverridePath = readonly Token<PathStep>[]
 
 /** One step of a pattern, with its text: the texts of all steps, without the first dot, are the pattern. */
 export type PatternStep = { readonly text: string } & (
@@ -72,7 +72,7 @@ function patternStep([text = '', stars, key, either, sign, name, quoted]: readon
  */
 export const parseOverridePath = (pattern: string): OverridePath | undefined => patternSteps(pattern)?.map(token)
 
-function token(step: PatternStep): Token<Step> {
+function token(step: PatternStep): Token<PathStep> {
   switch (step.is) {
     case 'many':
       return 'many'
@@ -95,7 +95,7 @@ function token(step: PatternStep): Token<Step> {
  * in the override, or if it does not mention them (as with a replaced list) their key: `containers[sidecar]`. A null
  * ends the path, because it removes everything below it.
  */
-export function overrideField(path: readonly Step[], overrideSpec: unknown): string {
+export function overrideField(path: readonly PathStep[], overrideSpec: unknown): string {
   let field = 'spec.overrideSpec'
   let value: unknown = overrideSpec
   for (const step of path) {

@@ -1,6 +1,6 @@
-import { LIMITS } from '../api/limits.ts'
+import { OVERRIDE_LIMITS } from '../api/limits.ts'
 import type { FieldError } from '../api/types.ts'
-import { childOf, formatPath, type PathNode, pathOf, ROOT } from '../json/field-path.ts'
+import { childOf, formatPath, type PathNode, ROOT, stepsTo } from '../json/field-path.ts'
 import { isEqual, isObject, type Json, type JsonObject } from '../json/json.ts'
 import { type Duplicate, findDuplicates, type Shape } from './shape.ts'
 import { describeKeys } from './unmergeable.ts'
@@ -17,7 +17,7 @@ export function withUniqueItems(spec: JsonObject, shape: Shape) {
   let isFlawed = false
 
   const visit = (value: Json, at: Shape, path: PathNode): Json => {
-    if (path.depth > LIMITS.depth) return tooDeep(path)
+    if (path.depth > OVERRIDE_LIMITS.depth) return tooDeep(path)
     if (Array.isArray(value)) return visitItems(value, at, path)
     if (!isObject(value)) return value
     const copy: Record<string, Json> = {}
@@ -31,7 +31,7 @@ export function withUniqueItems(spec: JsonObject, shape: Shape) {
   }
 
   const tooDeep = (path: PathNode): null => {
-    const message = `nested deeper than ${LIMITS.depth} levels; flatten it in the source`
+    const message = `nested deeper than ${OVERRIDE_LIMITS.depth} levels; flatten it in the source`
     errors.push({ field: fieldOf(path), message, cause: 'FieldValueInvalid' })
     return null
   }
@@ -87,7 +87,7 @@ const isInexact = (value: unknown): boolean =>
 
 const INEXACT = 'an integer beyond 2^53 cannot be kept exactly; set a smaller one in the source, or in the override'
 
-const fieldOf = (way: PathNode): string => formatPath('spec', pathOf(way))
+const fieldOf = (way: PathNode): string => formatPath('spec', stepsTo(way))
 
 const duplicate = (list: string, { index, earlier }: Duplicate, key: string): FieldError => ({
   field: `${list}[${index}]`,

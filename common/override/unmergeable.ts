@@ -1,12 +1,12 @@
 import type { FieldError, FieldErrorCause, OverrideType } from '../api/types.ts'
-import { childOf, formatPath, type PathNode, pathOf, ROOT, showValue } from '../json/field-path.ts'
+import { childOf, formatPath, type PathNode, ROOT, showValue, stepsTo } from '../json/field-path.ts'
 import { isObject, type Json, type JsonObject, member, objectOr } from '../json/json.ts'
 import { findDuplicates, identityOf, keyValues, type ListKey, type Shape, type Union } from './shape.ts'
 
 /** Also used by the check against the schema, which often reports the same error. */
 export const NULL_ITEM = 'null cannot remove an item of this list; use overrideType: Merge and list the items to keep'
 
-interface Place {
+interface MergeCursor {
   readonly way: PathNode
   readonly shape: Shape
   /** whether this is inside a list that is replaced whole */
@@ -22,16 +22,16 @@ interface Place {
 export function unmergeable(override: JsonObject, type: OverrideType, shape: Shape): readonly FieldError[] {
   const errors: FieldError[] = []
   const found = (way: PathNode, message: string, cause: FieldErrorCause = 'FieldValueInvalid') => {
-    errors.push({ field: formatPath('spec.overrideSpec', pathOf(way)), message, cause })
+    errors.push({ field: formatPath('spec.overrideSpec', stepsTo(way)), message, cause })
   }
   const isStrategic = type === 'Strategic'
 
-  const visit = (value: Json, place: Place): void => {
+  const visit = (value: Json, place: MergeCursor): void => {
     if (Array.isArray(value)) visitItems(value, place)
     else if (isObject(value)) visitMembers(value as JsonObject, place)
   }
 
-  const visitMembers = (object: JsonObject, { way, shape, isReplacing }: Place): void => {
+  const visitMembers = (object: JsonObject, { way, shape, isReplacing }: MergeCursor): void => {
     const clashes = isStrategic ? shape.unions.flatMap((union) => clashIn(union, object)) : []
     for (const { key, message } of clashes) found(childOf(way, key), message)
     for (const key in object) {
@@ -41,7 +41,7 @@ export function unmergeable(override: JsonObject, type: OverrideType, shape: Sha
     }
   }
 
-  const visitItems = (items: readonly Json[], { way, shape, isReplacing }: Place): void => {
+  const visitItems = (items: readonly Json[], { way, shape, isReplacing }: MergeCursor): void => {
     const isMerged = isStrategic && shape.keys.length > 0 && !isReplacing
     const duplicates = findDuplicates(items, shape.keys)
     const repeated =

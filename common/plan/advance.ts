@@ -8,8 +8,8 @@ import { stalled } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { hasChange, isReverted, isTakenBack } from '../assess/promotion.ts'
 import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../assess/run.ts'
-import { aborted, completedEvent, next } from '../strategy/next.ts'
-import { moved } from '../strategy/run.ts'
+import { abortMove, completedEvent, next } from '../strategy/next.ts'
+import { atStep } from '../strategy/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { selectedPods, selectsTemplate } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
@@ -17,11 +17,11 @@ import { shortName } from '../text/short-name.ts'
 import { replicasOf } from '../workload/status.ts'
 import { verdictText } from './analysis.ts'
 import type { Plan, RunReport } from './conclusion.ts'
-import { type CuttingOver, cutOver } from './cut-over.ts'
-import { obey } from './obey.ts'
+import { type CutOverPlan, cutOver } from './cut-over.ts'
+import { applyCommand } from './obey.ts'
 import { promotionDeniedBy } from './policy-decision.ts'
-import { type Promoting, promote, restore } from './promote.ts'
-import { ended, hasTarget, isAnyOpen, movedPlan, serviceFirst, timeOf, withoutFork } from './way-back.ts'
+import { type PromotionPlan, promote, restore } from './promote.ts'
+import { hasTarget, isAnyOpen, movedPlan, serviceFirst, timeOf, withEndOfRun, withoutFork } from './way-back.ts'
 
 /**
  * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
@@ -40,8 +40,8 @@ export function withRun(
   const weight = weightOf(state, services)
   const isLost = hasPromoted(state) && isReverted(facts)
   const report = { ...state, ...(weight === undefined ? {} : { weight }), ...(isLost ? { hasChange: false } : {}) }
-  const said = obey(facts, state)
-  if (said) return movedPlan(planned, report, said)
+  const commandResult = applyCommand(facts, state)
+  if (commandResult) return movedPlan(planned, report, commandResult)
   if (!wanted) return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
   const cutting = cutOver(facts, state, planned.conclusion.fork)
   const first = serviceFirst(planned, report, cutting)
@@ -49,45 +49,45 @@ export function withRun(
   const seen = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
   const back = rolledBackBy(seen)
   if (back) return movedPlan(planned, report, back)
-  const promoting = promotingAt(seen)
-  if (promoting) return promotingPlan(seen, report, promoting)
+  const promoting = promotionPlanAt(seen)
+  if (promoting) return withPromotionPlan(seen, report, promoting)
   const reverted = revertedPlan(seen, report)
   if (reverted) return reverted
-  const found = going(seen)
+  const found = nextMove(seen)
   if (found.is === 'move') return movedPlan(planned, withForeignChange(seen, report), found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   const { writes, conclusion } = seen.planned
   const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
-  const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaited(analysis) } : {}
+  const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
   return {
     ...seen.planned,
-    conclusion: { ...ended(state, conclusion), run: { ...report, ...rest, ...acts, ...waits } },
+    conclusion: { ...withEndOfRun(state, conclusion), run: { ...report, ...rest, ...acts, ...waits } },
   }
 }
 
 /** The way back after a verdict. There is no analysis any more once the source may have the change. */
-function rolledBackBy({ facts, state: { run }, analysis }: Seen) {
+function rolledBackBy({ facts, state: { run }, analysis }: AdvanceContext) {
   return analysis && run.path === 'Forward' && consequenceOf(analysis) === 'RollBack'
-    ? aborted(run, `the analysis ended with ${verdictText(analysis)}`, facts)
+    ? abortMove(run, `the analysis ended with ${verdictText(analysis)}`, facts)
     : undefined
 }
 
 /** What a step waits for that needs a verdict. */
-const awaited = (analysis: AnalysisState | undefined) => ({
+const awaitedVerdict = (analysis: AnalysisState | undefined) => ({
   reason:
     analysis && consequenceOf(analysis) === 'Keep' ? ('AnalysisInconclusive' as const) : ('AnalysisStep' as const),
   message: analysis ? verdictText(analysis) : 'there is no analysis',
 })
 
-const writtenIn = (cutting: CuttingOver | undefined) =>
+const writtenIn = (cutting: CutOverPlan | undefined) =>
   cutting?.written && cutting.pinning.length > 0 ? { written: cutting.written } : {}
 
 /** Services follow when the fork is as it shall be. */
-function withPins(planned: Plan, cutting: CuttingOver | undefined): Plan {
+function withPins(planned: Plan, cutting: CutOverPlan | undefined): Plan {
   if (!cutting || planned.writes.length > 0) return planned
   const { pinning, decision } = cutting
-  const told = decision && planned.conclusion.is === 'settled' ? decision : {}
-  return { ...planned, writes: pinning, conclusion: { ...planned.conclusion, ...told } }
+  const shownDecision = decision && planned.conclusion.is === 'settled' ? decision : {}
+  return { ...planned, writes: pinning, conclusion: { ...planned.conclusion, ...shownDecision } }
 }
 
 /** `planned`, which deletes the fork of an experiment that has expired, with the abort of its run. */
@@ -95,41 +95,41 @@ export function withExpiredRun(facts: Facts, planned: Plan): Plan {
   const state = storedRun(facts)
   if (!state) return planned
   // the source still has the change, which undo takes back at any time
-  const said = isPromoted(facts) ? obey(facts, state) : undefined
-  if (said) return movedPlan(planned, state, said)
+  const commandResult = isPromoted(facts) ? applyCommand(facts, state) : undefined
+  if (commandResult) return movedPlan(planned, state, commandResult)
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
   const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // it goes in a later pass
-  if (isGoing) return movedPlan({ ...planned, conclusion }, state, aborted(state.run, conclusion.message, facts))
+  if (isGoing) return movedPlan({ ...planned, conclusion }, state, abortMove(state.run, conclusion.message, facts))
   return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
 }
 
 /** What a pass has found out when it decides how the run goes on. */
-interface Seen {
+interface AdvanceContext {
   readonly facts: Facts
   readonly wanted: DesiredFork
   readonly state: RunState
   readonly planned: Plan
   readonly services: readonly SelectingService[]
-  readonly cutting: CuttingOver | undefined
+  readonly cutting: CutOverPlan | undefined
   readonly analysis: AnalysisState | undefined
 }
 
 /** Whether the fork is as the present step wants it, and its Services show that. */
-const isReached = ({ planned: { writes, conclusion }, state, services }: Seen): boolean =>
+const isReached = ({ planned: { writes, conclusion }, state, services }: AdvanceContext): boolean =>
   writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
 
 /** Whether no pod of the fork gets requests, and its Services show that. */
-const isShut = ({ facts, planned: { writes }, services }: Seen): boolean =>
+const hasNoOpenPods = ({ facts, planned: { writes }, services }: AdvanceContext): boolean =>
   writes.length === 0 && !isAnyOpen(facts) && services.every(({ ofFork }) => ofFork === 0)
 
 /** Whether the present step is done. A way back waits for no pod of the fork. */
-function isDone(seen: Seen): boolean {
+function isDone(seen: AdvanceContext): boolean {
   const { facts, state, planned, cutting } = seen
   switch (state.steps[state.run.stepIndex]?.is) {
     case 'remove':
       return isReached(seen) || (planned.writes.length === 0 && facts.fork.is === 'absent')
     case 'shut':
-      return isShut(seen)
+      return hasNoOpenPods(seen)
     case 'return':
       return planned.writes.length === 0 && cutting?.isReached === true
     default:
@@ -147,7 +147,7 @@ const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
 /**
  * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.
  */
-function promotingAt(seen: Seen): Promoting | undefined {
+function promotionPlanAt(seen: AdvanceContext): PromotionPlan | undefined {
   const { facts, wanted, state, planned } = seen
   const step = state.steps[state.run.stepIndex]
   if (planned.writes.length > 0 || state.run.held) return undefined
@@ -161,14 +161,14 @@ function promotingAt(seen: Seen): Promoting | undefined {
   return { writes: [], promotion, decision: denied }
 }
 
-function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting: Promoting): Plan {
+function withPromotionPlan({ facts, state, planned }: AdvanceContext, of: RunReport, promoting: PromotionPlan): Plan {
   const { writes, promotion, decision, paused, written, hasChange = false } = promoting
   const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
   if (promoting.isReached) {
     const { run, steps } = state
     const step = steps[run.stepIndex]
     const event = completedEvent(run, steps, step ?? { is: 'promote' })
-    return movedPlan(planned, report, { run: moved(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
+    return movedPlan(planned, report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
   }
   return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
 }
@@ -177,7 +177,7 @@ function promotingPlan({ facts, state, planned }: Seen, of: RunReport, promoting
  * A source that has the change by other hands ends the wait for a word. That is remembered: the others may take it back
  * before the run sees it at its promotion, and then it is not written without a word.
  */
-function withForeignChange({ facts, state }: Seen, report: RunReport): RunReport {
+function withForeignChange({ facts, state }: AdvanceContext, report: RunReport): RunReport {
   const { run, steps, spec } = state
   const source = knownValue(facts.source)?.object
   if (steps[run.stepIndex]?.is !== 'await' || isRevisionApproved(state) || !source) return report
@@ -192,20 +192,20 @@ const isRevisionApproved = ({ run, spec }: RunState): boolean => spec.approvedRe
  * for a word. A blue-green stays where it is: at its promotion, its Service would be limited to the fork again. What
  * others made and took back is over for the fork, too.
  */
-function revertedPlan({ facts, state, planned }: Seen, report: RunReport): Plan | undefined {
+function revertedPlan({ facts, state, planned }: AdvanceContext, report: RunReport): Plan | undefined {
   const { run, steps, spec } = state
   if (steps[run.stepIndex]?.is !== 'drain' || report.hasChange !== false) return undefined
   const message = `${shortName(facts.experiment.spec.sourceRef)} no longer has the change`
-  if (isTakenBack(facts)) return movedPlan(planned, report, aborted(run, message, facts))
+  if (isTakenBack(facts)) return movedPlan(planned, report, abortMove(run, message, facts))
   const stepIndex = steps.findIndex(({ is }) => is === 'promote')
   if (!spec.blueGreen)
-    return movedPlan(planned, report, { run: moved(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
+    return movedPlan(planned, report, { run: atStep(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
   const decision = stalled('SourceReverted', `${message}; the fork is kept until it is there again`)
   return { ...planned, conclusion: { ...planned.conclusion, ...decision, run: report } }
 }
 
 /** What the run does without a command, at a step that does not write the source. */
-function going(seen: Seen) {
+function nextMove(seen: AdvanceContext) {
   const { facts, state, planned, analysis } = seen
   const { run, spec, steps } = state
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort

@@ -10,15 +10,15 @@ import { objectOr } from '../json/json.ts'
 import { actionsOf } from '../policy/policy.ts'
 import { servicesWithoutOthers } from '../surroundings/alone.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
-import { aside, fitted, type Part } from '../text/fitted.ts'
-import { list } from '../text/list.ts'
+import { fitted, optionalClause, type Part } from '../text/fitted.ts'
+import { shortenedList } from '../text/list.ts'
 import { replicasOf } from '../workload/status.ts'
 
 /** How long it must last before anything follows. A source may lack ready pods for a moment while it is updated. */
 const ALONE_MS = 10_000
 
 /** An experiment whose fork is alone behind Services of its source. */
-export interface Alone {
+export interface AloneFork {
   readonly services: readonly string[]
   /** RFC 3339 */
   readonly since: string
@@ -35,7 +35,7 @@ export interface Alone {
  * the fork after ten seconds. A fork without pods gets none meanwhile. While a promotion or an undo may have written
  * the source, the fork keeps its pods: it serves for those that the source's own rollout takes down.
  */
-export function aloneBehindService(facts: Facts, assessment: Assessment): Alone | undefined {
+export function aloneBehindService(facts: Facts, assessment: Assessment): AloneFork | undefined {
   const { experiment, now } = facts
   const services = servingReplicas(facts) > 0 ? servicesOf(facts, assessment) : []
   if (services.length === 0) return undefined
@@ -67,19 +67,19 @@ export function withoutPods(assessment: Assessment): Assessment {
 const scaledToZero = (fork: KubeObject): KubeObject => ({ ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } })
 
 /** The warning for the author, once it has lasted long enough. A review does not know how long, so `isReview` warns. */
-export const aloneWarnings = (alone: Alone | undefined, isReview = false): readonly Warning[] =>
+export const aloneWarnings = (alone: AloneFork | undefined, isReview = false): readonly Warning[] =>
   alone && (isReview || alone.isHeld || alone.restMs <= 0) ? [warning('AloneBehindService', ...partsOf(alone))] : []
 
 /** The decision on a fork that has no pods because it would be alone. An endpoint that becomes ready wakes it. */
-export const heldDecision = (alone: Alone): Decision => ({
+export const aloneDecision = (alone: AloneFork): Decision => ({
   is: 'unready',
   reason: 'AloneBehindService',
   message: fitted(Number.POSITIVE_INFINITY, partsOf(alone)),
 })
 
-function partsOf({ services, forbidding, isHeld }: Alone): readonly Part[] {
-  const lack = ['no other ready endpoint in service/', list(services, 2)]
+function partsOf({ services, forbidding, isHeld }: AloneFork): readonly Part[] {
+  const lack = ['no other ready endpoint in service/', shortenedList(services, 2)]
   return isHeld
-    ? [...lack, ': no pods until there is one', ' (policy "', list(forbidding, 2), '")']
-    : [...lack, aside(': it gets all requests')]
+    ? [...lack, ': no pods until there is one', ' (policy "', shortenedList(forbidding, 2), '")']
+    : [...lack, optionalClause(': it gets all requests')]
 }

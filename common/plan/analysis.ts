@@ -1,7 +1,7 @@
 import { providerWithDefaults } from '../analysis/kinds/provider.ts'
-import type { AnalysisRun, RunSpec, RunStatus } from '../analysis/kinds/run.ts'
+import type { AnalysisRun, AnalysisRunSpec, AnalysisRunStatus } from '../analysis/kinds/run.ts'
 import { ABORTED, abortedStatus, notHealthyStatus, resumedStatus } from '../analysis/run/ended.ts'
-import { isFinal, looked, toldSince } from '../analysis/run/look.ts'
+import { isFinal, statusAfterLook, withTransitionTime } from '../analysis/run/look.ts'
 import { expiredRecords, hasEnded, isInterrupted } from '../analysis/run/records.ts'
 import { gatedDeployStatus } from '../analysis/run/verdict.ts'
 import { KUBERNETES } from '../api/analysis/metric.ts'
@@ -23,7 +23,7 @@ import type { Assessment } from '../assess/assess.ts'
 import { stalled } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import { isWriting } from '../assess/run.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
 import type { AnalysisReport, Conclusion, Plan } from './conclusion.ts'
 import { deletion, statusWrite } from './run-writes.ts'
@@ -39,7 +39,7 @@ export const analysisFor = (facts: Facts, assessment: Assessment): AnalysisState
 
 /** Whether the recorded verdict takes the pods of a fork that has no strategy. One with a strategy is aborted. */
 export const isRolledBack = (facts: Facts, state: AnalysisState | undefined): boolean =>
-  state !== undefined && runSpecOf(facts.experiment.spec) === undefined && consequenceOf(state) === 'RollBack'
+  state !== undefined && strategyRunSpec(facts.experiment.spec) === undefined && consequenceOf(state) === 'RollBack'
 
 /** The decision on a fork whose pods the verdict took. It lasts until somebody asks another question. */
 export const rolledBack = (state: AnalysisState) =>
@@ -83,8 +83,12 @@ export function withAnalysis(facts: Facts, { assessment, analysis: state }: Anal
   }
   const status = found.status ?? current.run?.status
   // One that is asked again waits for its fork.
-  const told = isOnWayBack(planned) ? (status ?? ABORTED) : status?.verdict === 'Aborted' ? undefined : status
-  const analysis = reportOf(facts, current, told)
+  const recordableStatus = isOnWayBack(planned)
+    ? (status ?? ABORTED)
+    : status?.verdict === 'Aborted'
+      ? undefined
+      : status
+  const analysis = reportOf(facts, current, recordableStatus)
   const isAsked = current.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
   const arms = isAsked ? { arms: () => analysisArms(facts, obstacle) } : {}
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
@@ -106,7 +110,7 @@ interface CurrentAnalysis extends AnalysisState {
 interface Recorded {
   readonly writes: readonly Write[]
   /** what the run says after them */
-  readonly status?: RunStatus
+  readonly status?: AnalysisRunStatus
 }
 const NOTHING: Recorded = { writes: [] }
 
@@ -131,11 +135,14 @@ function recorded(facts: Facts, current: CurrentAnalysis, planned: Plan): Record
     run,
     isUnhealthy || !poll
       ? notHealthyStatus(run, spec, facts.now, conclusion.message)
-      : looked(run, { poll, times: spec, lagSeconds: (provider) => lagOf(facts, provider) }),
+      : statusAfterLook(run, { poll, times: spec, lagSeconds: (provider) => lagOf(facts, provider) }),
   )
 }
 
-const changed = (run: AnalysisRun, status: RunStatus): Recorded => ({ writes: [statusWrite(run, status)], status })
+const changed = (run: AnalysisRun, status: AnalysisRunStatus): Recorded => ({
+  writes: [statusWrite(run, status)],
+  status,
+})
 
 /** How old the end of a window must be before `provider` is asked for it. */
 export function lagOf({ analysis }: Pick<Facts, 'analysis'>, provider: string): number {
@@ -150,20 +157,20 @@ const { apiVersion, kind } = ANALYSIS_RUN
 function creation({ experiment }: Facts, { subject, spec, resolved }: Omit<AnalysisState, 'run'>): Write {
   const { name, namespace, uid, generation } = experiment.metadata
   const { attempt, control, alpha, beta, minSamples } = spec
-  const asked: RunSpec = {
+  const runSpec: AnalysisRunSpec = {
     experiment: { name, uid, generation },
     ...{ subject, attempt, control, alpha, beta, minSamples },
     metrics: resolved.metrics,
   }
   const labels = { [EXPERIMENT_ID]: experimentId(uid), [CR_NAME]: name, [SOURCE_ID]: sourceId(experiment) }
   const metadata = { name: `${forkName(experiment.spec.sourceRef.name, uid)}-${subject}`, namespace, labels }
-  return { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: { apiVersion, kind, metadata, spec: asked } }
+  return { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: { apiVersion, kind, metadata, spec: runSpec } }
 }
 
-type ToldOfRun = Pick<RunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
+type AnalysisMessageInput = Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
 
 /** What the experiment tells of its analysis. Numbers are in the run only, so the message stays with the reason. */
-function reportOf(facts: Facts, current: CurrentAnalysis, status: ToldOfRun | undefined): AnalysisReport {
+function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessageInput | undefined): AnalysisReport {
   const { run, spec, resolved, waitsFor = WAITING_FOR_FORK } = current
   const stored = facts.experiment.status?.analysis
   const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
@@ -172,7 +179,7 @@ function reportOf(facts: Facts, current: CurrentAnalysis, status: ToldOfRun | un
   const isSame = stored?.verdict === verdict && stored.reason === reason && stored.run === run?.metadata.name
   return {
     ...(run ? { run: run.metadata.name } : {}),
-    ...toldSince(isSame ? stored : undefined, { verdict, reason }, facts.now.getTime()),
+    ...withTransitionTime(isSame ? stored : undefined, { verdict, reason }, facts.now.getTime()),
     message: isSame && status ? stored.message : message,
     attempt: spec.attempt,
     metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
@@ -190,7 +197,7 @@ function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): An
   const { verdict, reason, message } = ended ?? (stored.verdict === 'Wait' ? ABORTED : stored)
   return {
     ...stored,
-    ...toldSince(stored, { verdict, reason }, now.getTime()),
+    ...withTransitionTime(stored, { verdict, reason }, now.getTime()),
     message,
     isFinal: true,
     waitsForFork: false,

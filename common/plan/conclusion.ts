@@ -8,11 +8,11 @@ import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import type { AnalysisArms } from '../assess/analysis.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { RunState } from '../assess/run.ts'
-import type { Change } from '../override/changes.ts'
+import type { FieldChange } from '../override/changes.ts'
 import { approverOf } from '../policy/approval.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import type { Health } from '../workload/kind.ts'
-import type { Alone } from './alone.ts'
+import type { AloneFork } from './alone.ts'
 import type { PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
@@ -33,12 +33,12 @@ export const authorOf = (experiment: ExperimentDeployment): string =>
   experiment.metadata.annotations?.[REQUESTED_BY] ??
   ''
 
-interface WrittenOf extends Omit<WrittenObject, 'message'> {
+interface WrittenInput extends Omit<WrittenObject, 'message'> {
   readonly what: string
 }
 
 /** `what` is the verb of a sentence whose subject is the object, and whose end is the experiment. */
-export function writtenBy(experiment: ExperimentDeployment, { object, reason, what }: WrittenOf): WrittenObject {
+export function writtenBy(experiment: ExperimentDeployment, { object, reason, what }: WrittenInput): WrittenObject {
   const { name, namespace } = experiment.metadata
   const by = authorOf(experiment)
   return { object, reason, message: `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}` }
@@ -85,13 +85,13 @@ export type Conclusion = Decision & {
   /** what was undone of another client's change, if the fork is as ready as before it */
   readonly repaired?: string
   /** what the override changes in the fork, if this pass derived it */
-  readonly changes?: () => readonly Change[]
+  readonly changes?: () => readonly FieldChange[]
   /** the run of its strategy, if it has one and the fork could be derived */
   readonly run?: RunReport
   /** what its analysis says, if it has one */
   readonly analysis?: AnalysisReport
   /** the Services in which its fork is alone, if any */
-  readonly alone?: Alone
+  readonly alone?: AloneFork
   /** absent when policies no longer matter: the experiment has expired or is being deleted */
   readonly policy?: PolicyDecision
 }
@@ -116,17 +116,21 @@ export interface Plan {
 }
 
 /** No event says that a quota was raised or a permission was granted, so the pass is repeated after this time. */
-export const RECHECK_MS = 60_000
+export const STALLED_RECHECK_MS = 60_000
 
 /** The decision on an experiment whose fork is as derived: the health of the fork, unless it has too few pods. */
 export function decisionOn(experiment: ExperimentDeployment, health: Health): Decision {
   const { reason, message } = health
   switch (health.is) {
     case 'progressing':
-      return waiting(reason, message, Math.min(RECHECK_MS, health.recheckAfterMs ?? RECHECK_MS))
+      return waiting(reason, message, Math.min(STALLED_RECHECK_MS, health.recheckAfterMs ?? STALLED_RECHECK_MS))
     case 'ready':
       return (
-        (runSpecOf(experiment.spec) ? undefined : unreviewedScale(experiment)) ?? { is: 'settled', reason, message }
+        (strategyRunSpec(experiment.spec) ? undefined : unreviewedScale(experiment)) ?? {
+          is: 'settled',
+          reason,
+          message,
+        }
       )
     default:
       return { is: health.is, reason, message }

@@ -4,21 +4,21 @@ import type { Reason } from '../api/reasons.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource, podsOf } from '../assess/facts.ts'
 import {
+  cutOverServices,
   isServing,
   type Pinning,
   type PinState,
   pinningAt,
   pinState,
   type ServiceState,
-  seenServices,
   statesIn,
 } from '../assess/pins.ts'
 import { promotionIn, type RunState } from '../assess/run.ts'
 import { at, isObject, type JsonObject } from '../json/json.ts'
 import { openPods } from '../strategy/gate.ts'
-import { aborted } from '../strategy/next.ts'
+import { abortMove } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
@@ -32,7 +32,7 @@ import type { Write } from './write.ts'
 const RETRY_MS = 10_000
 
 /** What a pass does with the Services of a blue-green. */
-export interface CuttingOver {
+export interface CutOverPlan {
   /** the way back, which comes before everything else: no Service stays limited to a fork that it must not have */
   readonly unpinning: readonly Write[]
   /** the way there, after everything else */
@@ -48,7 +48,7 @@ export interface CuttingOver {
 }
 
 /** Undefined for another strategy, and where the Services were not read. */
-export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefined): CuttingOver | undefined {
+export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefined): CutOverPlan | undefined {
   const pins = pinState(facts, state.spec)
   if (!pins) return undefined
   const { run, steps } = state
@@ -58,13 +58,17 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   const isWritten = mayBeWritten(facts, run)
   const isDying = pins.isDead && wanted.active !== 'unpinned'
   const none = { unpinning: [], pinning: [], isReached: false }
-  if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returned(facts, run, pins) }
+  if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returnMove(facts, run, pins) }
   const unpinned = both.filter(({ of, is }) => of.isOurs && (is === 'unpinned' || (isDying && of === active)))
   const unpinning = unpinned.flatMap(({ of: { service } }) => (service ? [unpin(service)] : []))
   const isBack = unpinned.some(({ of }) => of === active)
-  if (unpinning.length > 0) return { ...none, unpinning, ...(isBack ? switched(facts, active, 'Returned') : {}) }
+  if (unpinning.length > 0) return { ...none, unpinning, ...(isBack ? switchEvent(facts, active, 'Returned') : {}) }
   if (isDying) return none
-  return { ...none, ...towards({ facts, state, fork, pins }, both), isReached: isReached({ facts, state, fork, pins }) }
+  return {
+    ...none,
+    ...pinWrites({ facts, state, fork, pins }, both),
+    isReached: isReached({ facts, state, fork, pins }),
+  }
 }
 
 /** Whether the source has the change, or is about to get it: its former values are recorded. */
@@ -73,14 +77,14 @@ function mayBeWritten({ experiment }: Facts, run: Run): boolean {
   return record !== undefined || written !== undefined
 }
 
-interface Seen {
+interface CutOverContext {
   readonly facts: Facts
   readonly state: RunState
   readonly fork: KubeObject | undefined
   readonly pins: PinState
 }
 
-interface Wanted {
+interface WantedPinning {
   readonly of: ServiceState
   readonly is: Pinning
 }
@@ -89,7 +93,7 @@ interface Wanted {
  * Limits a Service to the fork that shall be: the preview at once, the active one when all pods of the fork join. A run
  * that is paused switches nothing; a pin that it has and that somebody took away is set again.
  */
-function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
+function pinWrites(seen: CutOverContext, both: readonly WantedPinning[]): Partial<CutOverPlan> {
   const { facts, state, pins } = seen
   const { run, steps } = state
   for (const { of, is } of both) {
@@ -103,7 +107,7 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
     const later = isRepair ? repairLater(seen, of) : undefined
     if (later) return later
     const pinning = pin(facts, of, { isPreview: !isActive, isRepair })
-    return { pinning, ...(isActive ? switched(facts, of, 'CutOver') : {}) }
+    return { pinning, ...(isActive ? switchEvent(facts, of, 'CutOver') : {}) }
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
   const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
@@ -114,34 +118,34 @@ function towards(seen: Seen, both: readonly Wanted[]): Partial<CuttingOver> {
  * What is done now of a pin that somebody took away; undefined if it may be set again at once. Once the source may be
  * written, only an undo leads back: then the fork and its source share the requests until the promotion is over.
  */
-function repairLater({ facts, state, pins }: Seen, { name }: ServiceState): Partial<CuttingOver> | undefined {
-  const { isContested = false, repairInMs = 0, previewRepairInMs = 0 } = seenServices(facts) ?? {}
+function repairLater({ facts, state, pins }: CutOverContext, { name }: ServiceState): Partial<CutOverPlan> | undefined {
+  const { isContested = false, repairInMs = 0, previewRepairInMs = 0 } = cutOverServices(facts) ?? {}
   const isActive = name === pins.active.name
   const message = `another client keeps removing the label ${EXPERIMENT_ID} from the selector of service/${name}; exclude spec.selector there`
   if (isActive && isContested)
     return mayBeWritten(facts, state.run)
       ? { decision: waiting('PinNotHeld', message, RETRY_MS) }
-      : { moved: { ...aborted(state.run, message, facts), reason: 'PinNotHeld' } }
+      : { moved: { ...abortMove(state.run, message, facts), reason: 'PinNotHeld' } }
   const restMs = isActive ? repairInMs : previewRepairInMs
   const reason = isActive ? 'CutOver' : 'Previewing'
   return restMs > 0 ? { decision: waiting(reason, `service/${name} is limited again soon`, restMs) } : undefined
 }
 
 /** Whether the active Service lists all pods of the fork that shall get requests. */
-function hasJoined({ facts, state, pins }: Seen): boolean {
+function hasJoined({ facts, state, pins }: CutOverContext): boolean {
   const open = state.target?.open ?? 0
   const isOpen = open > 0 && openPods(podsOf(facts) ?? []) >= open
   return isOpen && pins.active.endpoints.ofFork >= open
 }
 
 /** Whether the active Service sends to the fork only, and to all of its open pods. */
-const isCutOver = (seen: Seen): boolean => {
+const isCutOver = (seen: CutOverContext): boolean => {
   const { isOurs, endpoints } = seen.pins.active
   return isOurs && hasJoined(seen) && endpoints.all === endpoints.ofFork
 }
 
 /** Whether the slices show what the present step wants. */
-function isReached(seen: Seen): boolean {
+function isReached(seen: CutOverContext): boolean {
   const { state, pins, fork } = seen
   const { active, preview } = pins
   switch (state.steps[state.run.stepIndex]?.is) {
@@ -161,20 +165,20 @@ function isReached(seen: Seen): boolean {
 }
 
 /** An Event about the active Service. */
-function switched({ experiment }: Facts, { service }: ServiceState, reason: 'CutOver' | 'Returned') {
+function switchEvent({ experiment }: Facts, { service }: ServiceState, reason: 'CutOver' | 'Returned') {
   const what = reason === 'CutOver' ? 'sends only to the fork of' : 'sends to its own pods again, not to the fork of'
   return service ? { written: writtenBy(experiment, { object: service, reason, what }) } : {}
 }
 
 /** The abort when the fork has no ready pod, or is deleted, while the Service sends only to it. */
-function returned(facts: Facts, run: Run, { active: { name }, isForkGone }: PinState) {
+function returnMove(facts: Facts, run: Run, { active: { name }, isForkGone }: PinState) {
   const why = isForkGone ? 'the fork was deleted' : 'no pod of the fork was ready'
   const message = `service/${name} sends to the source again, because ${why}`
-  return { ...aborted(run, message, facts), reason: 'Returned' as const }
+  return { ...abortMove(run, message, facts), reason: 'Returned' as const }
 }
 
 /** Why a Service cannot be limited to the fork now. */
-function obstacleOf({ facts, fork, pins }: Seen, of: ServiceState): Decision | undefined {
+function obstacleOf({ facts, fork, pins }: CutOverContext, of: ServiceState): Decision | undefined {
   const { name, service, pinnedTo } = of
   if (!service) return waiting('ServiceNotFound', `service/${name} does not exist`, RETRY_MS)
   if (pinnedTo !== undefined)
@@ -186,19 +190,19 @@ function obstacleOf({ facts, fork, pins }: Seen, of: ServiceState): Decision | u
 }
 
 /** Why a Service would lose requests, or would list no pod, if it sent only to the fork. */
-function missingPort({ facts, fork }: Seen, { service }: ServiceState): Decision | undefined {
+function missingPort({ facts, fork }: CutOverContext, { service }: ServiceState): Decision | undefined {
   const [pair, view] = [forkAndSource(facts, fork), service && serviceView(service)]
   const lost = pair && view && lostPorts(view, trafficInput(pair))
   return lost === undefined ? undefined : stalled('PortMissing', lost)
 }
 
-interface PinOf {
+interface PinOptions {
   /** a preview sends to shut pods, too */
   readonly isPreview: boolean
   readonly isRepair: boolean
 }
 
-function pin({ experiment }: Facts, { service }: ServiceState, { isPreview, isRepair }: PinOf): readonly Write[] {
+function pin({ experiment }: Facts, { service }: ServiceState, { isPreview, isRepair }: PinOptions): readonly Write[] {
   const selector = { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) }
   return service ? [serviceWrite(service, { selector, ...(isPreview ? PUBLISHED : {}) }, isRepair)] : []
 }
@@ -233,7 +237,7 @@ const RETURN_MS = 60_000
 
 /** What a deletion has to do, or to wait for, before the fork may go; undefined if there is no such thing. */
 export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; readonly message: string } | undefined {
-  const spec = runSpecOf(facts.experiment.spec)
+  const spec = strategyRunSpec(facts.experiment.spec)
   const pins = spec && pinState(facts, spec)
   if (!pins) return undefined
   const writes = statesIn(pins)
@@ -241,6 +245,6 @@ export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; 
     .flatMap(({ service }) => (service ? [unpin(service)] : []))
   const message = `its fork serves until service/${pins.active.name} sends to the source again`
   if (writes.length > 0) return { writes, message }
-  const waitedMs = seenServices(facts)?.unchangedMs ?? 0
+  const waitedMs = cutOverServices(facts)?.unchangedMs ?? 0
   return waitedMs < RETURN_MS && isServing(facts, pins) ? { writes, message } : undefined
 }

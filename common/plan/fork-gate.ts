@@ -11,7 +11,7 @@ import { gatedHealth } from '../workload/gated-health.ts'
 import { forkHealth } from '../workload/health.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
-import { isAlreadyTold, scaleTo } from './lifecycle.ts'
+import { isAlreadyReported, scaleTo } from './lifecycle.ts'
 import { isSameDerivation } from './occasion.ts'
 import type { Write } from './write.ts'
 
@@ -36,7 +36,7 @@ export function gateWrites(facts: Facts, { gate }: DesiredFork, fork: KubeObject
 /**
  * The same while nothing else is written. Not more pods are open than now, and none if the fork must have no pods.
  */
-export function heldGateWrites(facts: Facts, fork: KubeObject, mustHaveNoPods: boolean): readonly Write[] {
+export function gateWritesWithoutChange(facts: Facts, fork: KubeObject, mustHaveNoPods: boolean): readonly Write[] {
   const pods = podsOf(facts)
   if (!pods) return []
   const present = openPods(pods)
@@ -119,7 +119,7 @@ export function keptSize(facts: Facts, wanted: DesiredFork, fork: KubeObject, ma
   const { kind, gate } = wanted
   const [replicas, present] = [gate ? gate.target?.pods : replicasOf(wanted.fork), replicasOf(fork)]
   if (replicas === undefined || replicas === present || (replicas > present && !mayGrow())) return { writes: [] }
-  const isRepair = isAlreadyTold(experiment, fork)
+  const isRepair = isAlreadyReported(experiment, fork)
   if (isRepair && driftBackoffMs > 0) return { writes: [], replicas, repairInMs: driftBackoffMs }
   return { writes: [scaleTo(kind, fork, replicas, { isRepair })], replicas }
 }

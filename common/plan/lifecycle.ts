@@ -10,7 +10,7 @@ import type { Facts } from '../assess/facts.ts'
 import { keptBy } from '../assess/pins.ts'
 import { isWriting } from '../assess/run.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { duration } from '../text/duration.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import type { Base } from '../workload/base.ts'
@@ -113,7 +113,7 @@ export function planPromoted(facts: Facts): Plan {
 /** `expired 2h after creation (2026-11-21T14:05Z); raise spec.ttlSeconds to run it again` */
 export function expiryMessage(experiment: ExperimentDeployment): string {
   const { spec, status } = experiment
-  const how = runSpecOf(spec) ? 'raise spec.ttlSeconds and say retry' : 'raise spec.ttlSeconds'
+  const how = strategyRunSpec(spec) ? 'raise spec.ttlSeconds and say retry' : 'raise spec.ttlSeconds'
   const next = status?.strategy?.phase === 'Promoted' ? 'its source keeps the change' : `${how} to run it again`
   return `expired ${duration(spec.ttlSeconds ?? 0)} after creation (${toMinutes(expiresAt(experiment) ?? '')}); ${next}`
 }
@@ -124,7 +124,7 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** Whether a pass has told of this fork and this spec. Then another client made what differs now. */
-export const isAlreadyTold = ({ status, metadata }: ExperimentDeployment, fork: KubeObject): boolean =>
+export const isAlreadyReported = ({ status, metadata }: ExperimentDeployment, fork: KubeObject): boolean =>
   status?.experimentResourceRef?.uid === fork.metadata.uid && status?.observedGeneration === metadata.generation
 
 /** A patch that changes the replicas of the fork, and nothing else. */

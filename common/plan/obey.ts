@@ -2,25 +2,25 @@ import { COMMAND, COMMAND_BY } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { CommandStatus } from '../api/strategy.ts'
 import type { Facts } from '../assess/facts.ts'
-import { type RunState, seenByCommand } from '../assess/run.ts'
-import { answerTo, isAnswered, parseCommand } from '../strategy/command.ts'
+import { commandContext, type RunState } from '../assess/run.ts'
+import { isAnswered, parseCommand, resultOfCommand } from '../strategy/command.ts'
 import type { Run } from '../strategy/run.ts'
 
 /** A run after a command: obeyed or not, the answer is remembered, so that a command is answered once. */
-export interface Obeyed {
+export interface RunMove {
   readonly run: Run
   readonly reason: Reason
   readonly message: string
 }
 
 /** What the command in the annotation does to the run; undefined without one, and for one that was answered before. */
-export function obey(facts: Facts, state: RunState): Obeyed | undefined {
+export function applyCommand(facts: Facts, state: RunState): RunMove | undefined {
   const { experiment, now } = facts
   const { [COMMAND]: text, [COMMAND_BY]: by } = experiment.metadata.annotations ?? {}
   const command = text === undefined ? undefined : parseCommand(text)
   const { run, steps } = state
   if (!command || isAnswered(command, run.command)) return undefined
-  const answer = answerTo(command, run, steps, { now, ...seenByCommand(facts, run) })
+  const answer = resultOfCommand(command, run, steps, { now, ...commandContext(facts, run) })
   const at = command.stamp?.at
   const status: CommandStatus = {
     verb: command.verb,

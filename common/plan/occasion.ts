@@ -18,7 +18,7 @@ import { replicasOf } from '../workload/status.ts'
 export const hasDrifted = ({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
   isChanged(fork, { experiment, wanted, left: experiment.status?.experimentResourceRef })
 
-interface ChangeOf {
+interface DriftInput {
   readonly experiment: ExperimentDeployment
   readonly wanted: Pick<DesiredFork, 'fork' | 'hash'>
   /** as the last apply left it; undefined: it is not known */
@@ -26,7 +26,7 @@ interface ChangeOf {
 }
 
 /** The same for a fork, or its twin, that is compared with `left`. */
-export function isChanged(fork: KubeObject, { experiment, wanted, left }: ChangeOf): boolean {
+export function isChanged(fork: KubeObject, { experiment, wanted, left }: DriftInput): boolean {
   return !(
     left?.uid === fork.metadata.uid &&
     left?.generation === fork.metadata.generation &&
@@ -52,17 +52,17 @@ export const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
   isSameDerivation(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
 
 /** The stored status has a fork only if there was one when the experiment last had a pass. */
-export function creationOf({ experiment }: Facts, { fork }: DesiredFork) {
+export function creationReason({ experiment }: Facts, { fork }: DesiredFork) {
   const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
   const message = isKnown ? 'created again: it had been deleted' : 'created'
   return { message, isRepair: isKnown, isSameDerivation: false, foldedMs: 0 }
 }
 
 /** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
-const wasHeld = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
+const hadNoPodsBecauseAlone = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
   status?.aloneSince !== undefined && (replicasOf(fork) === 0 || readyOf(status)?.reason === 'AloneBehindService')
 
-interface OccasionOf {
+interface ApplyReasonInput {
   readonly wanted: DesiredFork
   /** whether the fork shall have no pods, because it would be alone behind a Service */
   readonly isHeld: boolean
@@ -74,7 +74,7 @@ interface OccasionOf {
  * Why an existing fork is applied: the message, whether it undoes the change of another client, and how long it waits,
  * in milliseconds, so that the next changes of the source's size are in the same write.
  */
-export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, isTaken, wanted }: OccasionOf) {
+export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, wanted }: ApplyReasonInput) {
   const { experiment } = facts
   const { status, metadata } = experiment
   const isSame = isSameDerivation(fork, wanted)
@@ -89,7 +89,7 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, isTaken, wa
     isSameDerivation: isSame && !fork.metadata.managedFields?.some(isBeforeFirstApply),
     foldedMs,
   })
-  if (isOtherCount && wasHeld(experiment, fork) !== isHeld) {
+  if (isOtherCount && hadNoPodsBecauseAlone(experiment, fork) !== isHeld) {
     // Another client may have taken the pods away.
     const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
     return occasion(
@@ -104,7 +104,7 @@ export function occasionOf(facts: Facts, fork: KubeObject, { isHeld, isTaken, wa
   const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
   const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
   if (step !== undefined) {
-    const foldedMs = isSameSpec ? untilFoldedMs(facts, fork) : 0
+    const foldedMs = isSameSpec ? untilResizeMs(facts, fork) : 0
     return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
   }
   if (isSame && (isSameSpec || !isOtherCount)) return occasion('restored: another client had modified it', isKnown)
@@ -133,17 +133,17 @@ function isNextVerdict(fork: KubeObject, { fork: wanted }: DesiredFork): boolean
  * An autoscaler may change the size of a source often. The fork follows at once, and again not before so many
  * milliseconds have passed.
  */
-const FOLD_MS = 5_000
+const RESIZE_DELAY_MS = 5_000
 
 /**
  * How long the fork of a run keeps its size after a write in the same step, if only the size of the source has changed
  * since. A way back is never delayed, and a time in the future delays nothing: it is from another clock.
  */
-function untilFoldedMs({ now, experiment: { status } }: Facts, fork: KubeObject): number {
+function untilResizeMs({ now, experiment: { status } }: Facts, fork: KubeObject): number {
   const [appliedMs, sinceMs] = [lastAppliedMs(fork), Date.parse(status?.strategy?.since ?? '')]
   const ageMs = now.getTime() - appliedMs
   const isForward = status?.strategy?.path === 'Forward'
-  return isForward && appliedMs > sinceMs && ageMs >= 0 ? Math.max(0, FOLD_MS - ageMs) : 0
+  return isForward && appliedMs > sinceMs && ageMs >= 0 ? Math.max(0, RESIZE_DELAY_MS - ageMs) : 0
 }
 
 /** What decides in the run how many pods the fork has; undefined without a strategy. */

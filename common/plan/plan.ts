@@ -5,12 +5,12 @@ import type { KubeObject } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
 import type { AnalysisState } from '../assess/analysis.ts'
 import { type Assessment, assess, type DesiredFork, derivedFork } from '../assess/assess.ts'
-import { mistaken } from '../assess/checks.ts'
+import { blockedByMistakes } from '../assess/checks.ts'
 import { type Decision, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { isServing, pinState } from '../assess/pins.ts'
 import { isUntouched } from '../assess/promotion.ts'
-import { atOverridePaths } from '../assess/refusal.ts'
+import { withOverridePaths } from '../assess/refusal.ts'
 import { isPromoted, isWriting, storedRun, wantedReplicas } from '../assess/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
@@ -20,23 +20,23 @@ import { isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { withExpiredRun, withRun } from './advance.ts'
-import { type Alone, aloneBehindService, heldDecision, withoutPods } from './alone.ts'
+import { type AloneFork, aloneBehindService, aloneDecision, withoutPods } from './alone.ts'
 import { analysisFor, isRolledBack, rolledBack, withAnalysis, withVerdict } from './analysis.ts'
-import { decisionOn, type Plan, RECHECK_MS, type Reservation } from './conclusion.ts'
-import { asKept, gateWrites, healthOf, heldGateWrites, isKept, keptSize, NO_GATE_WRITES } from './fork-gate.ts'
+import { decisionOn, type Plan, type Reservation, STALLED_RECHECK_MS } from './conclusion.ts'
+import { asKept, gateWrites, gateWritesWithoutChange, healthOf, isKept, keptSize, NO_GATE_WRITES } from './fork-gate.ts'
 import {
   baseWrites,
   expiryMessage,
   finalizerWrites,
-  isAlreadyTold,
+  isAlreadyReported,
   planDeletion,
   planExpiry,
   planPromoted,
   scaleTo,
 } from './lifecycle.ts'
-import { creationOf, hasDrifted, isSmaller, occasionOf } from './occasion.ts'
+import { applyReason, creationReason, hasDrifted, isSmaller } from './occasion.ts'
 import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from './policy-decision.ts'
-import { withTwin } from './twin.ts'
+import { withTwinWrites } from './twin.ts'
 import type { Write } from './write.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
@@ -44,7 +44,7 @@ export interface Evaluation {
   /** its fork has no pods while it must not be alone behind a Service */
   readonly assessment: Assessment
   readonly policy: PolicyDecision
-  readonly alone: Alone | undefined
+  readonly alone: AloneFork | undefined
   readonly analysis: AnalysisState | undefined
 }
 
@@ -54,8 +54,13 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
   const policy = decidePolicy(facts, judged)
   const analysis = analysisFor(facts, assessment)
   const mustHaveNoPods = alone?.isHeld || isRolledBack(facts, analysis)
-  const told = withVerdict(facts, assessment, analysis)
-  return { assessment: mustHaveNoPods ? withoutPods(told) : told, policy, alone, analysis }
+  const withVerdictAnnotation = withVerdict(facts, assessment, analysis)
+  return {
+    assessment: mustHaveNoPods ? withoutPods(withVerdictAnnotation) : withVerdictAnnotation,
+    policy,
+    alone,
+    analysis,
+  }
 }
 
 /** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
@@ -70,7 +75,7 @@ export function plan(facts: Facts, evaluation?: Evaluation): Plan {
         ? withRun(facts, undefined, planPromoted(facts))
         : undefined
   return ending
-    ? withTwin(facts, {}, withAnalysis(facts, {}, ending))
+    ? withTwinWrites(facts, {}, withAnalysis(facts, {}, ending))
     : planFork(facts, isExpired, evaluation ?? evaluate(facts))
 }
 
@@ -83,12 +88,18 @@ function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan
       : planHold(facts, assessment.decision, alone?.isHeld)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
-  const told = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
-  const conclusion = { ...planned.conclusion, ...told, policy, ...changes, ...(alone ? { alone } : {}) }
+  const withVerdictAnnotation = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
+  const conclusion = {
+    ...planned.conclusion,
+    ...withVerdictAnnotation,
+    policy,
+    ...changes,
+    ...(alone ? { alone } : {}),
+  }
   const services = () => followedServices(facts, assessment)
   const run = withRun(facts, assessment, { ...planned, conclusion, services }, analysis)
   const analyzed = { assessment, analysis }
-  return withTwin(facts, analyzed, withAnalysis(facts, analyzed, run))
+  return withTwinWrites(facts, analyzed, withAnalysis(facts, analyzed, run))
 }
 
 const EXPIRED = { is: 'unready', reason: 'Expired' } as const
@@ -120,7 +131,7 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
     const health = healthOf(facts, kept ?? wanted, fork)
     const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
     const taken = analysis && isTaken ? rolledBack(analysis) : undefined
-    const decision = alone?.isHeld ? heldDecision(alone) : (taken ?? contested(facts, fork, described) ?? described)
+    const decision = alone?.isHeld ? aloneDecision(alone) : (taken ?? contested(facts, fork, described) ?? described)
     const conclusion = { ...decision, fork, source }
     if (!kept || mustHaveNoPods) return { writes: [...before, ...gate.writes], conclusion }
     const { writes, replicas, ...repair } = keptSize(facts, kept, fork, () => !denied())
@@ -128,7 +139,8 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
     return { writes: [...before, ...gate.writes, ...writes], conclusion: { ...conclusion, ...sized, ...repair } }
   }
   const mistakes = wanted.mistakes()
-  if (mistakes.length > 0) return planHold(facts, mistaken('InvalidOverride', mistakes).decision, mustHaveNoPods)
+  if (mistakes.length > 0)
+    return planHold(facts, blockedByMistakes('InvalidOverride', mistakes).decision, mustHaveNoPods)
   const denial = denied()
   if (denial && !(fork && isSmaller(fork, wanted))) return planHold(facts, denial, mustHaveNoPods)
   const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken })
@@ -145,7 +157,7 @@ function isReturnedLater(facts: Facts): boolean {
 
 interface ApplyOf {
   readonly before: readonly Write[]
-  readonly alone: Alone | undefined
+  readonly alone: AloneFork | undefined
   /** whether the verdict of the analysis takes its pods */
   readonly isTaken: boolean
 }
@@ -154,12 +166,12 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken 
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
   const { message, foldedMs, ...occasion } = fork
-    ? occasionOf(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false, isTaken })
-    : creationOf(facts, desired)
+    ? applyReason(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false, isTaken })
+    : creationReason(facts, desired)
   const name = shortNameOf(wanted)
   const updating = waiting('Updating', `${name}: ${message}`)
   const disputed = occasion.isRepair ? contested(facts, wanted, updating) : undefined
-  const decision = alone?.isHeld ? heldDecision(alone) : (disputed ?? updating)
+  const decision = alone?.isHeld ? aloneDecision(alone) : (disputed ?? updating)
   const conclusion = { ...decision, fork, source: base.source }
   const { driftBackoffMs: repairInMs } = facts
   if (occasion.isRepair && repairInMs > 0)
@@ -177,7 +189,7 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken 
 function contested({ contestedMs }: Facts, object: KubeObject, described: Decision): Decision | undefined {
   if (contestedMs <= 0 || described.is === 'stalled') return undefined
   const message = `another client keeps changing ${shortNameOf(object)}; each change is undone within a minute`
-  return waiting('Contested', message, Math.min(RECHECK_MS, contestedMs))
+  return waiting('Contested', message, Math.min(STALLED_RECHECK_MS, contestedMs))
 }
 
 /**
@@ -191,10 +203,10 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   // The way back of a run takes the pods, whatever else is wrong.
   const isAborted = experiment.status?.strategy?.path === 'Abort' && replicas === 0
   const mayShrink = mustHaveNoPods || isAborted || attributesOf(decision.reason).keepsFork
-  const before = fork ? [...heldGateWrites(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []
+  const before = fork ? [...gateWritesWithoutChange(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }
-  const isRepair = !mustHaveNoPods && isAlreadyTold(experiment, fork)
+  const isRepair = !mustHaveNoPods && isAlreadyReported(experiment, fork)
   if (isRepair && driftBackoffMs > 0)
     return { writes: before, conclusion: { ...conclusion, repairInMs: driftBackoffMs } }
   return { writes: [...before, scaleTo(kind, fork, replicas, { isRepair })], conclusion }
@@ -202,7 +214,7 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
 
 /** Kubernetes may refuse the pods of a fork that it stored, or Argo its spec: the author knows the override only. */
 function messageOf(facts: Facts, fork: KubeObject, { is, reason, message }: Health): string {
-  if (is === 'stalled') return atOverridePaths(message, fork, facts)
+  if (is === 'stalled') return withOverridePaths(message, fork, facts)
   return reason === 'Updating' ? firstMessage(facts, message) : message
 }
 

@@ -2,7 +2,7 @@ import { isLive } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
-import { askedProviders } from '../assess/analysis-errors.ts'
+import { providerRefs } from '../assess/analysis-errors.ts'
 import { type Assessment, type DesiredFork, derivedFork } from '../assess/assess.ts'
 import { POLICIES_NOT_READ } from '../assess/checks.ts'
 import { type Decision, firstFive, stalled, waiting } from '../assess/decision.ts'
@@ -38,7 +38,7 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
   // An experiment that has expired or is being deleted counts while it has its fork. Each kind of limit counts other
   // experiments. Only the limits on the content need the effect of the override.
   const findings = [
-    ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.(), providers: askedProviders(facts) })),
+    ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.(), providers: providerRefs(facts) })),
     ...findingsInLiveFork(facts, assessment),
     ...findingsAbout('share', facts, () => ({
       others: withPods(counted),
@@ -66,10 +66,10 @@ function findingsInLiveFork({ fork, policies }: Facts, assessment: Assessment): 
   return judgeAdditions(about.policies, { ...about, name, additions: added })
 }
 
-type Judged = Partial<Pick<PolicyInput, 'forks' | 'providers' | 'others' | 'endpoints'>>
+type LimitInput = Partial<Pick<PolicyInput, 'forks' | 'providers' | 'others' | 'endpoints'>>
 
 /** What the policies with a limit of `kind` find. `judged` is computed only if there is one. */
-function findingsAbout(kind: LimitKind, facts: Facts, judged: () => Judged): readonly PolicyFinding[] {
+function findingsAbout(kind: LimitKind, facts: Facts, judged: () => LimitInput): readonly PolicyFinding[] {
   const about = knownValue(facts.policies)
   const applying = about?.policies.filter(({ spec }) => isAbout(kind, spec)) ?? []
   if (!about || applying.length === 0) return []

@@ -7,11 +7,11 @@ import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import type { Facts } from '../assess/facts.ts'
 import {
   isUntouched,
-  overriddenSource,
   type PromotionWriter,
   promotionWriter,
   recordedPatches,
   type SourceVersion,
+  sourceOverride,
   unknownVersion,
   versionWith,
 } from '../assess/promotion.ts'
@@ -21,18 +21,18 @@ import { changesBetween } from '../override/changes.ts'
 import { changedFields } from '../override/differences.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { mergePatch } from '../override/strategic.ts'
-import { isInPlace, type Overridden, type Promotion, patchText, promotionOf } from '../strategy/promotion.ts'
+import { isInPlace, type Promotion, patchText, promotionOf, type SourceOverride } from '../strategy/promotion.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { forkHealth } from '../workload/health.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import { type WrittenObject, writtenBy } from './conclusion.ts'
-import { obstacleOf, RECHECK_MS } from './promotion-obstacle.ts'
+import { promotionObstacle, ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
 import { isRecorded, lostRecord, recorded, recordOf } from './promotion-record.ts'
 import type { Write } from './write.ts'
 
 /** What a pass does at the step that promotes or restores. */
-export interface Promoting {
+export interface PromotionPlan {
   readonly writes: readonly Write[]
   readonly promotion: PromotionStatus
   /** what is told instead of the health of the fork */
@@ -48,25 +48,25 @@ export interface Promoting {
 }
 
 /** The present state of the source, and what the override changes in it. */
-interface Subject {
+interface PromotionSubject {
   readonly kind: WorkloadKind
   readonly source: KubeObject
   readonly stored: PromotionStatus | undefined
 }
 
-type Rolled = Pick<Subject, 'kind' | 'source'>
+type Rolled = Pick<PromotionSubject, 'kind' | 'source'>
 
 /**
  * Brings the override into the source itself: records the former values, then makes the one write, and waits for the
  * source's own rollout. Where somebody else declares the source, it tells the patch and waits until the source has it.
  */
-export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Promoting | undefined {
+export function promote(facts: Facts, wanted: DesiredFork, state: RunState): PromotionPlan | undefined {
   const subject = subjectOf(facts, wanted, state)
   if (!subject) return undefined
   const { source, kind } = subject
   const lost = subject.stored?.record ? undefined : lostRecord(facts, state.run)
   const stored = lost ? storedAgain(state, source, lost) : subject.stored
-  const overridden = overriddenSource(facts, source)
+  const overridden = sourceOverride(facts, source)
   const found = promotionOf(overridden)
   if (!found) return undefined
   const isInstalled = facts.promotion?.isInstalled === true
@@ -79,17 +79,17 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const skipSteps = state.spec.skipSteps && isOurs && writer.mode !== 'Export'
     const promoting = rolledOut(facts, subject, { status: { ...status, written: version }, skipSteps })
     const { conditions } = facts.experiment.status ?? {}
-    const isTold = conditions?.some(({ type, status: value }) => type === 'Promoted' && value === 'True')
-    const written = isOurs && !isTold ? { written: writtenSource(facts, source, 'Promoted') } : {}
+    const wasReported = conditions?.some(({ type, status: value }) => type === 'Promoted' && value === 'True')
+    const written = isOurs && !wasReported ? { written: writtenSource(facts, source, 'Promoted') } : {}
     return { ...promoting, hasChange: true, ...written }
   }
   const patch = patchText(overridden, found)
   const { patch: _former, ...unpatched } = status
-  const told = patch === undefined ? unpatched : { ...unpatched, patch }
+  const withPatch = patch === undefined ? unpatched : { ...unpatched, patch }
   if (stored?.written) {
     const { written } = stored
     if (!isVersion(source, written)) {
-      const promotion = { ...(status.mode === 'Export' ? told : status), written }
+      const promotion = { ...(status.mode === 'Export' ? withPatch : status), written }
       return { writes: [], promotion, decision: reverted(source, promotion) }
     }
     const decision = notStored(source, 'written', { ...overridden, after: found.after })
@@ -100,15 +100,15 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   if (status.mode === 'Export') {
     const message = `until ${shortNameOf(source)} has the change: apply status.promotion.patch where it is declared`
     const why = writer.because ? `; ${writer.because.message}` : ''
-    return { writes: [], promotion: told, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
+    return { writes: [], promotion: withPatch, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
-  const obstacle = obstacleOf(facts, wanted, state, subject)
+  const obstacle = promotionObstacle(facts, wanted, state, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, { run: state.run, ...found })
-  if (!isRecorded(facts, record)) return { ...recorded(facts, record, told), decision: writing }
+  if (!isRecorded(facts, record)) return { ...recorded(facts, record, withPatch), decision: writing }
   const writes = [sourceWrite(kind, source, { spec: found.forward })]
-  return { writes, promotion: recorded(facts, record, told).promotion, decision: writing }
+  return { writes, promotion: recorded(facts, record, withPatch).promotion, decision: writing }
 }
 
 /** Others took the change back. With `Export` it is also for them to make it again. */
@@ -130,7 +130,7 @@ function notStored(source: KubeObject, verb: 'written' | 'restored', { spec, aft
 }
 
 /** The `spec` of a source as it is and as it was asked for. */
-type Stored = Pick<Overridden, 'spec' | 'shape'> & Pick<Promotion, 'after'>
+type Stored = Pick<SourceOverride, 'spec' | 'shape'> & Pick<Promotion, 'after'>
 
 /** Whether nobody has changed the spec of the source since it was `version`. */
 const isVersion = ({ metadata: { uid, generation } }: KubeObject, version: SourceVersion): boolean =>
@@ -144,7 +144,7 @@ export function restore(
   facts: Facts,
   { kind }: DesiredFork,
   { isReserveReady }: { readonly isReserveReady: boolean },
-): Promoting | undefined {
+): PromotionPlan | undefined {
   const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
   const stored = facts.experiment.status?.promotion
   if (!source || !stored) return undefined
@@ -177,13 +177,13 @@ export function restore(
   }
   if (!isReserveReady && forkHealth(kind, source, facts.now).is === 'ready') {
     const message = `waits until the fork can serve while ${shortNameOf(source)} replaces its pods`
-    return { writes: [], promotion, decision: waiting('Undoing', message, RECHECK_MS) }
+    return { writes: [], promotion, decision: waiting('Undoing', message, ROLLOUT_RECHECK_MS) }
   }
   const writes = [sourceWrite(kind, source, { spec: inverse })]
   return { writes, promotion, decision: waiting('Undoing', `restores ${shortNameOf(source)}`, 0) }
 }
 
-function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): Subject | undefined {
+function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): PromotionSubject | undefined {
   const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
   const stored = promotionIn(facts.experiment, run)
   return source && { kind, source, stored }
@@ -217,14 +217,18 @@ interface RollingOut {
 }
 
 /** The source has the change, whoever made it. Its own rollout must end before the fork may go. */
-function rolledOut(facts: Facts, { kind, source }: Rolled, { status: promotion, skipSteps }: RollingOut): Promoting {
+function rolledOut(
+  facts: Facts,
+  { kind, source }: Rolled,
+  { status: promotion, skipSteps }: RollingOut,
+): PromotionPlan {
   const health = forkHealth(kind, source, facts.now)
   const message = `${shortNameOf(source)}: ${health.message}`
   if (health.is === 'ready') return { writes: [], promotion, isReached: true }
   if (health.is === 'stalled') return { writes: [], promotion, decision: stalled(health.reason, message) }
   const skipping = skipSteps ? kind.skippingSteps?.(source) : undefined
   const writes = skipping ? [sourceWrite(kind, source, { status: skipping })] : []
-  return { writes, promotion, decision: waiting('Promoting', message, RECHECK_MS) }
+  return { writes, promotion, decision: waiting('Promoting', message, ROLLOUT_RECHECK_MS) }
 }
 
 /** The Event about a source that tells by whose word it was written. */

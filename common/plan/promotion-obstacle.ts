@@ -2,7 +2,7 @@ import { knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { DesiredFork } from '../assess/assess.ts'
-import { hasMoved } from '../assess/base.ts'
+import { hasNewBase } from '../assess/base.ts'
 import { type Decision, stalled, waiting } from '../assess/decision.ts'
 import { type Facts, forkAndSource } from '../assess/facts.ts'
 import { type RunState, sizesOf } from '../assess/run.ts'
@@ -17,7 +17,7 @@ import type { WorkloadKind } from '../workload/kind.ts'
 import { isPinned } from '../workload/pinned.ts'
 
 /** The source is read again after this time: no event of ours tells that its rollout goes on. */
-export const RECHECK_MS = 2_000
+export const ROLLOUT_RECHECK_MS = 2_000
 
 /** An event of its Service tells that another experiment is done, so this is needed only if that is lost. */
 const BUSY_MS = 10_000
@@ -29,7 +29,7 @@ interface Promoted {
 }
 
 /** Why the source cannot be written now. */
-export function obstacleOf(
+export function promotionObstacle(
   facts: Facts,
   wanted: DesiredFork,
   { spec }: RunState,
@@ -42,8 +42,8 @@ export function obstacleOf(
   if (holder) return waiting('SourceIsBusy', holder, BUSY_MS)
   const health = forkHealth(kind, source, facts.now)
   if (health.is !== 'ready')
-    return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, RECHECK_MS)
-  if (isPinned(facts.experiment) && hasMoved(facts, wanted))
+    return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, ROLLOUT_RECHECK_MS)
+  if (isPinned(facts.experiment) && hasNewBase(facts, wanted))
     return stalled('SourceDrifted', `${shortNameOf(source)} has changed since this experiment was pinned to it`)
   return lackOfReserve(facts, spec, source)
 }
@@ -76,5 +76,5 @@ function lackOfReserve(facts: Facts, spec: RunState['spec'], source: KubeObject)
   const message =
     `the rollout of ${shortNameOf(source)} takes down ${sizes.reserve} of ${sizes.source} pods at once, ` +
     `and maxSurge ${spec.maxSurge} allows ${surgeLimit(sizes)} of the fork; raise maxSurge or maxUnavailable`
-  return waiting('WeightLimited', message, RECHECK_MS)
+  return waiting('WeightLimited', message, ROLLOUT_RECHECK_MS)
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import type { Facts } from '../assess/facts.ts'
-import { idOf, isTold, liveRecord, type Patches, patchesOf } from '../assess/promotion.ts'
+import { isTold, liveRecord, type Patches, patchesOf, recordIdOf } from '../assess/promotion.ts'
 import { at } from '../json/json.ts'
 import { bothPatches } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
@@ -50,7 +50,7 @@ export const isRecorded = (facts: Facts, record: KubeObject): boolean =>
 
 function isStored(facts: Facts, record: KubeObject): boolean {
   const stored = liveRecord(facts)
-  return stored !== undefined && idOf(stored).hash === idOf(record).hash
+  return stored !== undefined && recordIdOf(stored).hash === recordIdOf(record).hash
 }
 
 /**
@@ -58,7 +58,7 @@ function isStored(facts: Facts, record: KubeObject): boolean {
  * means that the status was lost.
  */
 export function recorded(facts: Facts, record: KubeObject, status: PromotionStatus) {
-  const promotion = { ...status, record: idOf(record) }
+  const promotion = { ...status, record: recordIdOf(record) }
   if (!isTold(facts, record) || isStored(facts, record)) return { writes: [], promotion }
   const stored = liveRecord(facts)
   const create: Write = { verb: 'create', role: 'record', resource: CONTROLLER_REVISION, object: record }
@@ -73,5 +73,5 @@ export function lostRecord(facts: Facts, run: Run): PromotionStatus['record'] | 
   const record = liveRecord(facts)
   const isOfRun =
     at(record, 'data', 'run') === run.run && Number(at(record, 'data', 'attempt') ?? 0) >= (run.attempt ?? 0)
-  return record && isOfRun ? idOf(record) : undefined
+  return record && isOfRun ? recordIdOf(record) : undefined
 }

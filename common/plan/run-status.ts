@@ -8,9 +8,9 @@ import type { Facts } from '../assess/facts.ts'
 import { pinState, statesIn } from '../assess/pins.ts'
 import { selectorDeclaredBy } from '../strategy/declared.ts'
 import { phaseOf, runStatus } from '../strategy/run.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
-import { aside } from '../text/fitted.ts'
+import { optionalClause } from '../text/fitted.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
 
 /**
@@ -19,7 +19,7 @@ import type { Conclusion, RunReport } from './conclusion.ts'
  */
 export function strategyStatus({ experiment }: Facts, { run }: Conclusion): ExperimentDeploymentStatus {
   const { strategy: stored, promotion: former } = experiment.status ?? {}
-  if (!runSpecOf(experiment.spec)) return {}
+  if (!strategyRunSpec(experiment.spec)) return {}
   const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
   const promotion =
     run?.promotion ?? (strategy?.run === stored?.run ? keptPromotion(former, run?.moved?.reason) : undefined)
@@ -116,7 +116,9 @@ export function ownedServices(facts: Facts, report: RunReport | undefined): read
   const owned = namedServices(facts, report).flatMap(({ name, declaredBy }) =>
     declaredBy === undefined ? [] : [`service/${name} is declared by ${declaredBy}`],
   )
-  return owned.length === 0 ? [] : [warning('ServiceIsOwned', owned.join(', '), aside(', which may undo a cut-over'))]
+  return owned.length === 0
+    ? []
+    : [warning('ServiceIsOwned', owned.join(', '), optionalClause(', which may undo a cut-over'))]
 }
 
 /** The Services of a blue-green, and who declares them. A review has views of them only. */

@@ -1,4 +1,4 @@
-import type { AnalysisRun, RunStatus } from '../analysis/kinds/run.ts'
+import type { AnalysisRun, AnalysisRunStatus } from '../analysis/kinds/run.ts'
 import { abortedStatus } from '../analysis/run/ended.ts'
 import { expiredRecords, hasEnded } from '../analysis/run/records.ts'
 import { ANALYSIS_RUN } from '../api/names.ts'
@@ -39,7 +39,7 @@ const OPTIONAL = Object.fromEntries(
 )
 
 /** With the version that it was computed from, a late write changes nothing: the API server answers with a conflict. */
-export function statusWrite(run: AnalysisRun, status: RunStatus): Write {
+export function statusWrite(run: AnalysisRun, status: AnalysisRunStatus): Write {
   const { uid, resourceVersion = '' } = run.metadata
   const patch = { metadata: { uid, resourceVersion }, status: { ...OPTIONAL, ...status } } as unknown as JsonObject
   return { verb: 'patch', role: 'run', resource: ANALYSIS_RUN, of: objectOf(run), patch, subresource: 'status' }

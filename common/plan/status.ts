@@ -12,7 +12,7 @@ import type {
   Warning,
 } from '../api/types.ts'
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
-import { STATES } from '../assess/decision.ts'
+import { CONDITIONS_OF_STATE } from '../assess/decision.ts'
 import { type Facts, forkAndSource, podsOf } from '../assess/facts.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { changedFields } from '../override/differences.ts'
@@ -153,7 +153,7 @@ const withWarnings = (draft: ConditionDraft, warnings: readonly Warning[]): Cond
 
 /** Ready, Progressing and, only while a person must act, Stalled: as kstatus reads them. */
 function summary({ is, reason, message }: Conclusion): ConditionDraft[] {
-  const { isReady, isProgressing, isStalled } = STATES[is]
+  const { isReady, isProgressing, isStalled } = CONDITIONS_OF_STATE[is]
   return [
     { type: 'Ready', status: isReady ? 'True' : 'False', reason, message },
     { type: 'Progressing', status: isProgressing ? 'True' : 'False', reason, message },

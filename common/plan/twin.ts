@@ -7,7 +7,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { AnalysisState } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import type { Facts } from '../assess/facts.ts'
-import { once } from '../assess/once.ts'
+import { lazy } from '../assess/once.ts'
 import { isWriting } from '../assess/run.ts'
 import { derive, forkHash } from '../workload/derive.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -27,7 +27,7 @@ export interface AnalyzedFork {
  * `planned` with the writes of the twin: a second fork without the override, as large as the present fork, while the
  * analysis run goes on. It is deleted as soon as nobody compares it any more.
  */
-export function withTwin(facts: Facts, of: AnalyzedFork, planned: Plan): Plan {
+export function withTwinWrites(facts: Facts, of: AnalyzedFork, planned: Plan): Plan {
   const { twin: known, experiment } = facts
   const twin = knownValue(known?.object ?? { is: 'absent' })
   if (!known || known.object.is === 'unknown') return planned
@@ -35,12 +35,12 @@ export function withTwin(facts: Facts, of: AnalyzedFork, planned: Plan): Plan {
   const replicas = replicasNow(facts, planned)
   // The fork cannot be derived now, and stays as it is. So does its twin.
   const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting(facts)
-  if (isAsked && isUnclear && replicas > 0) return told(planned, twin)
+  if (isAsked && isUnclear && replicas > 0) return withTwinConclusion(planned, twin)
   const isCompared = isAsked && isGoingOn(of.analysis) && replicas > 0
   if (!isCompared) return twin ? withWrite(planned, deletions(facts, twin)) : planned
-  if (planned.conclusion.is !== 'settled' || of.assessment?.is !== 'wanted') return told(planned, twin)
+  if (planned.conclusion.is !== 'settled' || of.assessment?.is !== 'wanted') return withTwinConclusion(planned, twin)
   const wanted = desiredTwin(facts, of.assessment, replicas)
-  return wanted ? planSize(facts, wanted, told(planned, twin)) : told(planned, twin)
+  return wanted ? planSize(facts, wanted, withTwinConclusion(planned, twin)) : withTwinConclusion(planned, twin)
 }
 
 /** The twin is as large as the fork is now. A fork that gets other pods in this pass is followed in the next one. */
@@ -50,7 +50,7 @@ const replicasNow = ({ fork }: Facts, { conclusion }: Plan): number =>
 const isGoingOn = (analysis: AnalysisState | undefined): boolean =>
   analysis?.run !== undefined && !hasEnded(analysis.run) && !isFinal(analysis.run.status, analysis.spec)
 
-const told = (planned: Plan, twin: KubeObject | undefined): Plan =>
+const withTwinConclusion = (planned: Plan, twin: KubeObject | undefined): Plan =>
   twin ? { ...planned, conclusion: { ...planned.conclusion, twin } } : planned
 
 const withWrite = (planned: Plan, writes: readonly Write[]): Plan => ({
@@ -76,7 +76,7 @@ function desiredTwin({ experiment, schema }: Facts, { kind, base: { base } }: De
   })
   if (derived.is !== 'fork') return undefined
   const { fork } = derived
-  return { kind, fork, hash: once(() => forkHash(fork)) }
+  return { kind, fork, hash: lazy(() => forkHash(fork)) }
 }
 
 /** Creates the twin, or makes it as it is wanted. Under a policy that denies so many pods it does not grow. */

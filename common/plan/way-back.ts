@@ -3,26 +3,26 @@ import { stalled } from '../assess/decision.ts'
 import { type Facts, podsOf } from '../assess/facts.ts'
 import type { RunState } from '../assess/run.ts'
 import { at } from '../json/json.ts'
-import { compile, type Step } from '../strategy/compile.ts'
+import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
 import { next } from '../strategy/next.ts'
 import { phaseOf, type Run } from '../strategy/run.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { Conclusion, Plan, RunReport } from './conclusion.ts'
-import { type CuttingOver, cutOver } from './cut-over.ts'
+import { type CutOverPlan, cutOver } from './cut-over.ts'
 import { endOf } from './run-status.ts'
 
-interface Move {
+interface RunMove {
   readonly run: Run
   readonly reason: Reason
   readonly message: string
 }
 
 /** A plan that only moves the run. */
-export function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: Move): Plan {
+export function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: RunMove): Plan {
   const { reservation: _unused, ...others } = planned
   // another path has other steps
-  const steps = run.path === report.run.path ? report.steps : compile(report.spec, run.path)
+  const steps = run.path === report.run.path ? report.steps : compileSteps(report.spec, run.path)
   const conclusion = { ...planned.conclusion, run: { ...report, run, steps, moved: { reason, message } } }
   return { ...others, writes: [], conclusion }
 }
@@ -31,7 +31,7 @@ export function movedPlan(planned: Plan, report: RunReport, { run, reason, messa
  * What comes before everything else: the way back of the Services of a blue-green, and of its run if that has to be
  * taken. Undefined if there is no such thing to do.
  */
-export function serviceFirst(planned: Plan, report: RunReport, cutting: CuttingOver | undefined): Plan | undefined {
+export function serviceFirst(planned: Plan, report: RunReport, cutting: CutOverPlan | undefined): Plan | undefined {
   if (cutting?.moved) return movedPlan(planned, report, cutting.moved)
   if (!cutting || cutting.unpinning.length === 0) return undefined
   const writes = [...cutting.unpinning, ...planned.writes]
@@ -49,12 +49,12 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
   const cutting = cutOver(facts, state, planned.conclusion.fork)
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
-  const staying = { ...planned, conclusion: ended(state, planned.conclusion) }
+  const staying = { ...planned, conclusion: withEndOfRun(state, planned.conclusion) }
   if (planned.writes.length > 0 || run.path === 'Forward' || !step) return staying
   const hasNoPods =
     fork.is === 'absent' ||
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
-  const reached: Readonly<Partial<Record<Step['is'], boolean>>> = {
+  const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
     return: hasNoPods || cutting?.isReached === true,
     shut: hasNoPods || !isAnyOpen(facts),
     remove: hasNoPods,
@@ -73,7 +73,7 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
 }
 
 /** A fork without pods has nothing to inspect. */
-const withoutPauses = (steps: readonly Step[]): readonly Step[] =>
+const withoutPauses = (steps: readonly RunStep[]): readonly RunStep[] =>
   steps.map((step) => (step.is === 'pause' ? { is: 'pause', seconds: 0 } : step))
 
 /** Only a review does not know the pods. */
@@ -91,7 +91,7 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
 
 /** After a way back, the fork has no pods until somebody edits the experiment or says `retry`. */
-export function ended(state: RunState, conclusion: Conclusion): Conclusion {
+export function withEndOfRun(state: RunState, conclusion: Conclusion): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
   const step = steps[run.stepIndex]

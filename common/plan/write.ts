@@ -2,7 +2,7 @@ import type { KubeErrorKind } from '../api/failure.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { State } from '../assess/decision.ts'
+import type { DecisionState } from '../assess/decision.ts'
 import { at, type JsonObject } from '../json/json.ts'
 
 /** Which object a write changes. */
@@ -67,7 +67,7 @@ export type Write = { readonly resource: ResourceType } & (
 )
 
 /** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
-export type FailureOutcome = 'lookAgain' | (State & { readonly reason: Reason })
+export type FailureOutcome = 'lookAgain' | (DecisionState & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
 /** An object of that name was created since the read. The next pass reads it, unless the cache does not get it. */
@@ -125,6 +125,6 @@ export const isOfTwin = ({ role }: Pick<Write, 'role'>): boolean => role === 'tw
  * since, and the cache of experiments may be minutes old, so the API server is asked first. A Service is
  * returned at once.
  */
-export const concernsProduction = (write: Write): boolean =>
+export const needsFreshExperiment = (write: Write): boolean =>
   write.role === 'source' ||
   (write.role === 'service' && typeof at(write, 'patch', 'spec', 'selector', EXPERIMENT_ID) === 'string')

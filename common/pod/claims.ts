@@ -1,5 +1,5 @@
 import { parseQuantity } from '../api/quantity.ts'
-import { type Field, fieldAt, fieldIn, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
+import { type Field, fieldAt, fieldIn, isSet, itemsOf, refuse, refuseIf, requireValue, textAt } from './field.ts'
 import { checkSelector } from './selectors.ts'
 import { dnsNameProblem } from './syntax.ts'
 
@@ -24,7 +24,7 @@ export function checkClaimSpec(spec: Field): void {
   else if (amount !== undefined && amount <= 0n) refuse(storage, 'must be more than 0; set a size such as 1Gi')
   for (const key of ['storageClassName', 'volumeAttributesClassName']) {
     const name = fieldAt(spec, key)
-    if (textOf(name) !== '') refuseIf(name, dnsNameProblem(textOf(name)))
+    if (textAt(name) !== '') refuseIf(name, dnsNameProblem(textAt(name)))
   }
   checkSelector(fieldAt(spec, 'selector'))
   for (const key of ['dataSource', 'dataSourceRef']) checkDataSource(fieldAt(spec, key))
@@ -34,7 +34,7 @@ function checkDataSource(source: Field): void {
   if (!isSet(source)) return
   const [name, kind, group] = [fieldAt(source, 'name'), fieldAt(source, 'kind'), fieldAt(source, 'apiGroup')]
   for (const field of [name, kind]) if (field.value === '') requireValue(field, 'must not be empty; set it')
-  if (textOf(group) !== '') refuseIf(group, dnsNameProblem(textOf(group)))
-  else if (textOf(kind) !== '' && kind.value !== 'PersistentVolumeClaim')
+  if (textAt(group) !== '') refuseIf(group, dnsNameProblem(textAt(group)))
+  else if (textAt(kind) !== '' && kind.value !== 'PersistentVolumeClaim')
     refuse(kind, 'must be PersistentVolumeClaim, or apiGroup must be set; correct it')
 }

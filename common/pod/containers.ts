@@ -3,7 +3,7 @@ import { showValue } from '../json/field-path.ts'
 import { normalizeImage } from '../policy/images.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { checkEnv } from './env.ts'
-import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textOf } from './field.ts'
+import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textAt } from './field.ts'
 import { checkHooks, checkProbes } from './handlers.ts'
 import { checkMounts, type Volumes } from './mounts.ts'
 import { checkHostPorts, checkPorts } from './ports.ts'
@@ -52,7 +52,7 @@ const isSidecar = (container: Field): boolean => fieldAt(container, 'restartPoli
 
 function checkName(container: Field, seen: Map<string, Field>): void {
   const name = fieldAt(container, 'name')
-  const text = textOf(name)
+  const text = textAt(name)
   if (name.value === '') {
     requireValue(name, 'must be a name; set it')
     return
@@ -70,9 +70,9 @@ function checkName(container: Field, seen: Map<string, Field>): void {
 function checkImage(container: Field, origin: Origin): void {
   const image = fieldAt(container, 'image')
   if (isSet(image) && typeof image.value !== 'string') return
-  const text = textOf(image)
+  const text = textAt(image)
   if (text === '') {
-    requireValue(image, missingImage(textOf(fieldAt(container, 'name')), origin))
+    requireValue(image, missingImage(textAt(fieldAt(container, 'name')), origin))
     return
   }
   // the API server stores any text, but no kubelet can pull what is no reference
@@ -124,8 +124,8 @@ function checkResizePolicies(container: Field): void {
   for (const policy of itemsOf(fieldAt(container, 'resizePolicy'))) {
     for (const [key, known] of Object.entries(RESIZES)) checkOneOf(fieldAt(policy, key), known)
     const name = fieldAt(policy, 'resourceName')
-    if (seen.has(textOf(name))) refuse(name, 'must be unique; remove one of them', { cause: 'FieldValueDuplicate' })
-    seen.add(textOf(name))
+    if (seen.has(textAt(name))) refuse(name, 'must be unique; remove one of them', { cause: 'FieldValueDuplicate' })
+    seen.add(textAt(name))
   }
 }
 

@@ -2,7 +2,7 @@ import { annotationKeyProblem, labelKeyProblem } from '../api/metadata-syntax.ts
 import { parseQuantity } from '../api/quantity.ts'
 import { showValue } from '../json/field-path.ts'
 import { member } from '../json/json.ts'
-import { type Field, fieldAt, isSet, itemsOf, itemsUnless, refuse, refuseIf, requireValue, textOf } from './field.ts'
+import { type Field, fieldAt, isSet, itemsOf, itemsUnless, refuse, refuseIf, requireValue, textAt } from './field.ts'
 import { dnsNameProblem, keyProblem, pathWithoutBackstepsProblem, variableNameProblem } from './syntax.ts'
 
 const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const
@@ -11,7 +11,7 @@ const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRe
 export function checkEnv(container: Field, emptyDirs: ReadonlySet<string>): void {
   for (const variable of itemsUnless(fieldAt(container, 'env'), isPlain)) {
     const name = fieldAt(variable, 'name')
-    if (textOf(name) !== '') refuseIf(name, variableNameProblem(textOf(name)))
+    if (textAt(name) !== '') refuseIf(name, variableNameProblem(textAt(name)))
     else if (name.value === '') requireValue(name, 'must be the name of a variable; set it')
     checkSource(variable, emptyDirs)
   }
@@ -33,7 +33,7 @@ function checkSource(variable: Field, emptyDirs: ReadonlySet<string>): void {
     requireValue(from, `must have one of ${SOURCES.join(', ')}; add one, or use value`)
     return
   }
-  if (textOf(fieldAt(variable, 'value')) !== '')
+  if (textAt(fieldAt(variable, 'value')) !== '')
     refuse(from, 'cannot be set together with value; remove one of them', { cause: 'FieldValueForbidden' })
   if (second !== undefined)
     refuse(fieldAt(from, second), `cannot be set together with ${first}; remove one of them`, {
@@ -49,9 +49,9 @@ function checkKeyRef(ref: Field, source: 'configMapKeyRef' | 'secretKeyRef'): vo
   if (!isSet(ref)) return
   const [name, key] = [fieldAt(ref, 'name'), fieldAt(ref, 'key')]
   const kind = source === 'secretKeyRef' ? 'Secret' : 'ConfigMap'
-  if (textOf(name) === '') requireValue(name, `must be the name of a ${kind}; set it`)
-  else refuseIf(name, dnsNameProblem(textOf(name)))
-  if (textOf(key) !== '') refuseIf(key, keyProblem(textOf(key)))
+  if (textAt(name) === '') requireValue(name, `must be the name of a ${kind}; set it`)
+  else refuseIf(name, dnsNameProblem(textAt(name)))
+  if (textAt(key) !== '') refuseIf(key, keyProblem(textAt(key)))
   else if (key.value === '') requireValue(key, `must be a key of the ${kind}; set it`)
 }
 
@@ -59,9 +59,9 @@ function checkFileRef(ref: Field, emptyDirs: ReadonlySet<string>): void {
   if (!isSet(ref)) return
   const [volume, path, key] = [fieldAt(ref, 'volumeName'), fieldAt(ref, 'path'), fieldAt(ref, 'key')]
   if (key.value === '') requireValue(key, 'must be the name of a variable in the file; set it')
-  else if (textOf(key) !== '') refuseIf(key, variableNameProblem(textOf(key)))
+  else if (textAt(key) !== '') refuseIf(key, variableNameProblem(textAt(key)))
   if (path.value === '') requireValue(path, 'must be the path of a file in the volume; set it')
-  else refuseIf(path, pathWithoutBackstepsProblem(textOf(path)))
+  else refuseIf(path, pathWithoutBackstepsProblem(textAt(path)))
   if (typeof volume.value === 'string' && !emptyDirs.has(volume.value))
     refuse(volume, `must be the name of an emptyDir volume of the pod; got ${showValue(volume.value)}`)
 }
@@ -87,7 +87,7 @@ export function checkFieldRef(ref: Field, known: readonly string[]): void {
   if (!isSet(ref)) return
   const path = fieldAt(ref, 'fieldPath')
   const version = fieldAt(ref, 'apiVersion')
-  if (textOf(version) !== '' && textOf(version) !== 'v1') {
+  if (textAt(version) !== '' && textAt(version) !== 'v1') {
     refuse(version, 'must be v1; remove it')
     return
   }
@@ -95,7 +95,7 @@ export function checkFieldRef(ref: Field, known: readonly string[]): void {
     requireValue(path, `must be one of ${known.join(', ')}; set it`)
     return
   }
-  const [found, map, key = ''] = BY_KEY.exec(textOf(path)) ?? []
+  const [found, map, key = ''] = BY_KEY.exec(textAt(path)) ?? []
   if (found !== undefined) {
     refuseIf(path, (map === 'labels' ? labelKeyProblem : annotationKeyProblem)(key))
     return
@@ -114,7 +114,7 @@ const OF_BYTES = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'
 export function checkResourceRef(ref: Field): void {
   if (!isSet(ref)) return
   const resource = fieldAt(ref, 'resource')
-  const name = textOf(resource)
+  const name = textAt(resource)
   const isPages = name.startsWith('limits.hugepages-') || name.startsWith('requests.hugepages-')
   if (resource.value === '') {
     requireValue(resource, `must be one of ${AMOUNTS.join(', ')}; set it`)
@@ -131,13 +131,13 @@ export function checkResourceRef(ref: Field): void {
   if (amount === undefined || amount === 0n) return
   const units = name.endsWith('.cpu') ? OF_CPU : OF_BYTES
   // with an exponent it is another text to Kubernetes, which compares texts
-  if (/e[+-]?\d/i.test(textOf(divisor)) || !units.some((unit) => parseQuantity(unit) === amount))
+  if (/e[+-]?\d/i.test(textAt(divisor)) || !units.some((unit) => parseQuantity(unit) === amount))
     refuse(divisor, `must be one of ${units.join(', ')}; got ${showValue(divisor.value)}`)
 }
 
 function checkEnvFrom(from: Field): void {
   const prefix = fieldAt(from, 'prefix')
-  if (textOf(prefix) !== '') refuseIf(prefix, variableNameProblem(textOf(prefix)))
+  if (textAt(prefix) !== '') refuseIf(prefix, variableNameProblem(textAt(prefix)))
   const refs = ['configMapRef', 'secretRef'].map((key) => fieldAt(from, key)).filter(isSet)
   const [first, second] = refs
   if (!first) {
@@ -148,7 +148,7 @@ function checkEnvFrom(from: Field): void {
     refuse(second, 'cannot be set together with configMapRef; remove one of them', { cause: 'FieldValueForbidden' })
   for (const ref of refs) {
     const name = fieldAt(ref, 'name')
-    if (textOf(name) === '') requireValue(name, 'must be the name of an object; set it')
-    else refuseIf(name, dnsNameProblem(textOf(name).replace(/-$/, '')))
+    if (textAt(name) === '') requireValue(name, 'must be the name of an object; set it')
+    else refuseIf(name, dnsNameProblem(textAt(name).replace(/-$/, '')))
   }
 }

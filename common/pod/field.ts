@@ -83,7 +83,7 @@ function pathOf(field: Field): Path {
 export const isSet = ({ value }: Field): boolean => value !== undefined && value !== null
 
 /** The text of the field; empty if there is none, which Kubernetes does not distinguish. */
-export const textOf = ({ value }: Field): string => (typeof value === 'string' ? value : '')
+export const textAt = ({ value }: Field): string => (typeof value === 'string' ? value : '')
 
 /** The number of the field, if it is one. */
 export const numberOf = ({ value }: Field): number | undefined => (typeof value === 'number' ? value : undefined)

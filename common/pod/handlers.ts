@@ -11,7 +11,7 @@ import {
   refuseIf,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { checkPortNumber } from './ports.ts'
 import { headerNameProblem, portNameProblem } from './syntax.ts'
@@ -89,7 +89,7 @@ function checkAction(action: Field, kind: string, owner: HandlerOwner): void {
   if (kind === 'httpGet')
     for (const header of itemsOf(fieldAt(action, 'httpHeaders'))) {
       const name = fieldAt(header, 'name')
-      if (isSet(name)) refuseIf(name, headerNameProblem(textOf(name)))
+      if (isSet(name)) refuseIf(name, headerNameProblem(textAt(name)))
     }
   if (kind === 'sleep') checkSleep(fieldAt(action, 'seconds'), owner)
   else if (kind !== 'exec') checkPort(fieldAt(action, 'port'), owner)
@@ -119,7 +119,7 @@ function checkPort(port: Field, { container }: HandlerOwner): void {
     return
   }
   const ports = fieldAt(container, 'ports')
-  const names = itemsOf(ports).flatMap((each) => textOf(fieldAt(each, 'name')) || [])
+  const names = itemsOf(ports).flatMap((each) => textAt(fieldAt(each, 'name')) || [])
   if (names.includes(port.value)) return
   const meant = didYouMean(port.value, names)
   const known = names.length === 0 ? 'no port of this container has a name' : `its ports are ${listed(names)}`

@@ -10,7 +10,7 @@ import {
   refuseIf,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { pathWithoutBackstepsProblem, relativePathProblem } from './syntax.ts'
 
@@ -26,15 +26,15 @@ export interface Volumes {
 /** Where a container of `pod` mounts volumes. */
 export function checkMounts(container: Field, pod: Field, volumes: Volumes): void {
   const devices = itemsOf(fieldAt(container, 'volumeDevices'))
-  const devicePaths = devices.map((device) => textOf(fieldAt(device, 'devicePath')))
-  const deviceNames = devices.map((device) => textOf(fieldAt(device, 'name')))
+  const devicePaths = devices.map((device) => textAt(fieldAt(device, 'devicePath')))
+  const deviceNames = devices.map((device) => textAt(fieldAt(device, 'name')))
   const paths = new Set<string>()
   const isWindows = fieldIn(pod, 'os', 'name').value === 'windows'
   for (const mount of itemsOf(fieldAt(container, 'volumeMounts'))) {
     const [name, path] = [fieldAt(mount, 'name'), fieldAt(mount, 'mountPath')]
     checkVolumeName(name, container, volumes)
-    if (deviceNames.includes(textOf(name))) refuse(name, 'cannot also be in volumeDevices; remove one of them')
-    if (!isWindows) refuseIf(path, colonProblem(textOf(path)))
+    if (deviceNames.includes(textAt(name))) refuse(name, 'cannot also be in volumeDevices; remove one of them')
+    if (!isWindows) refuseIf(path, colonProblem(textAt(path)))
     checkMountPath(path, paths, devicePaths)
     checkSubPaths(mount)
     checkOptions(mount, container)
@@ -47,7 +47,7 @@ function checkVolumeName(name: Field, container: Field, { names, lists }: Volume
   const meant = didYouMean(name.value, names)
   const known = names.length === 0 ? 'the pod has none' : `the pod has ${listed(names)}`
   const remedy = meant === undefined ? `${known}; add it to volumes, or correct the name` : `did you mean "${meant}"?`
-  const user = `container "${textOf(fieldAt(container, 'name'))}"`
+  const user = `container "${textAt(fieldAt(container, 'name'))}"`
   refuse(name, `must be the name of a volume of the pod; ${remedy}`, {
     others: lists.map((list) =>
       remedyAt(list, `must have a volume "${name.value}", because ${user} mounts it; keep it, or remove the mount`),
@@ -64,7 +64,7 @@ const colonProblem = (path: string): string | undefined =>
     : undefined
 
 function checkMountPath(path: Field, seen: Set<string>, devicePaths: readonly string[]): void {
-  const text = textOf(path)
+  const text = textAt(path)
   if (path.value === '') {
     requireValue(path, 'must be a path in the container; set it')
     return
@@ -78,8 +78,8 @@ function checkMountPath(path: Field, seen: Set<string>, devicePaths: readonly st
 
 function checkSubPaths(mount: Field): void {
   const [path, expression] = [fieldAt(mount, 'subPath'), fieldAt(mount, 'subPathExpr')]
-  for (const each of [path, expression]) refuseIf(each, relativePathProblem(textOf(each)))
-  if (textOf(path) !== '' && textOf(expression) !== '')
+  for (const each of [path, expression]) refuseIf(each, relativePathProblem(textAt(each)))
+  if (textAt(path) !== '' && textAt(expression) !== '')
     refuse(expression, 'cannot be set together with subPath; remove one of them')
 }
 
@@ -104,18 +104,18 @@ function checkOptions(mount: Field, container: Field): void {
 function checkDevices(devices: readonly Field[], container: Field, volumes: Volumes): void {
   if (devices.length === 0) return
   const [names, paths] = [new Set<string>(), new Set<string>()]
-  const mounted = itemsOf(fieldAt(container, 'volumeMounts')).map((mount) => textOf(fieldAt(mount, 'mountPath')))
+  const mounted = itemsOf(fieldAt(container, 'volumeMounts')).map((mount) => textAt(fieldAt(mount, 'mountPath')))
   for (const device of devices) {
     const [name, path] = [fieldAt(device, 'name'), fieldAt(device, 'devicePath')]
     checkVolumeName(name, container, volumes)
-    if (volumes.names.includes(textOf(name)) && !volumes.claims.has(textOf(name)))
+    if (volumes.names.includes(textAt(name)) && !volumes.claims.has(textAt(name)))
       refuse(name, 'must be a volume of a PersistentVolumeClaim; mount others by volumeMounts')
-    if (names.has(textOf(name))) refuse(name, 'must be unique; remove one of them', { cause: 'FieldValueDuplicate' })
+    if (names.has(textAt(name))) refuse(name, 'must be unique; remove one of them', { cause: 'FieldValueDuplicate' })
     if (path.value === '') requireValue(path, 'must be a path in the container; set it')
-    refuseIf(path, pathWithoutBackstepsProblem(textOf(path)))
-    if (paths.has(textOf(path))) refuse(path, 'must be unique; change one of them', { cause: 'FieldValueDuplicate' })
-    if (mounted.includes(textOf(path))) refuse(path, 'cannot also be the path of a mount; change one of them')
-    names.add(textOf(name))
-    paths.add(textOf(path))
+    refuseIf(path, pathWithoutBackstepsProblem(textAt(path)))
+    if (paths.has(textAt(path))) refuse(path, 'must be unique; change one of them', { cause: 'FieldValueDuplicate' })
+    if (mounted.includes(textAt(path))) refuse(path, 'cannot also be the path of a mount; change one of them')
+    names.add(textAt(name))
+    paths.add(textAt(path))
   }
 }

@@ -1,4 +1,4 @@
-import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textOf } from './field.ts'
+import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textAt } from './field.ts'
 import { dnsLabelProblem, dnsNameProblem, ipProblem, searchPathProblem } from './syntax.ts'
 
 const MAX_NAMESERVERS = 3
@@ -10,12 +10,12 @@ export function checkNetwork(pod: Field, isStatefulSet: boolean): void {
   checkDns(pod)
   for (const alias of itemsOf(fieldAt(pod, 'hostAliases'))) {
     const ip = fieldAt(alias, 'ip')
-    if (isSet(ip)) refuseIf(ip, ipProblem(textOf(ip)))
-    for (const name of itemsOf(fieldAt(alias, 'hostnames'))) refuseIf(name, dnsNameProblem(textOf(name)))
+    if (isSet(ip)) refuseIf(ip, ipProblem(textAt(ip)))
+    for (const name of itemsOf(fieldAt(alias, 'hostnames'))) refuseIf(name, dnsNameProblem(textAt(name)))
   }
   if (!isStatefulSet)
     for (const key of ['hostname', 'subdomain'])
-      if (textOf(fieldAt(pod, key)) !== '') refuseIf(fieldAt(pod, key), dnsLabelProblem(textOf(fieldAt(pod, key))))
+      if (textAt(fieldAt(pod, key)) !== '') refuseIf(fieldAt(pod, key), dnsLabelProblem(textAt(fieldAt(pod, key))))
   checkHostnameOverride(pod)
 }
 
@@ -29,15 +29,15 @@ function checkDns(pod: Field): void {
     return
   }
   if (itemsOf(servers).length > MAX_NAMESERVERS) refuse(servers, `must have at most ${MAX_NAMESERVERS}; remove some`)
-  for (const server of itemsOf(servers)) refuseIf(server, ipProblem(textOf(server)))
-  const names = itemsOf(searches).map(textOf)
+  for (const server of itemsOf(servers)) refuseIf(server, ipProblem(textAt(server)))
+  const names = itemsOf(searches).map(textAt)
   if (names.length > MAX_SEARCHES) refuse(searches, `must have at most ${MAX_SEARCHES}; remove some`)
   if (names.join(' ').length > MAX_SEARCH_CHARACTERS)
     refuse(searches, `must have at most ${MAX_SEARCH_CHARACTERS} characters together; remove some`)
-  for (const search of itemsOf(searches)) refuseIf(search, searchPathProblem(textOf(search)))
+  for (const search of itemsOf(searches)) refuseIf(search, searchPathProblem(textAt(search)))
   for (const option of itemsOf(fieldAt(config, 'options'))) {
     const name = fieldAt(option, 'name')
-    if (textOf(name) === '') requireValue(name, 'must be the name of an option; set it')
+    if (textAt(name) === '') requireValue(name, 'must be the name of an option; set it')
   }
 }
 
@@ -50,6 +50,6 @@ function checkHostnameOverride(pod: Field): void {
         cause: 'FieldValueForbidden',
         others: [remedyAt(fieldAt(pod, key), 'cannot be true while hostnameOverride is set; remove one of them')],
       })
-  if (textOf(name).length > 64) refuse(name, 'must have at most 64 characters; shorten it')
-  else refuseIf(name, dnsNameProblem(textOf(name)))
+  if (textAt(name).length > 64) refuse(name, 'must have at most 64 characters; shorten it')
+  else refuseIf(name, dnsNameProblem(textAt(name)))
 }

@@ -10,7 +10,7 @@ import {
   refuseIf,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { checkNetwork } from './network.ts'
 import { checkOverhead, checkPodResources } from './resources.ts'
@@ -20,7 +20,7 @@ import { dnsLabelProblem, dnsNameProblem } from './syntax.ts'
 import { checkVolumes, emptyDirsOf, volumesOf } from './volumes.ts'
 
 /** A pod template, and what its workload adds. */
-export interface Template {
+export interface PodTemplateFields {
   readonly template: Field
   readonly isStatefulSet: boolean
   /** the list of a StatefulSet's claims */
@@ -28,7 +28,7 @@ export interface Template {
 }
 
 /** The pod template of a workload. */
-export function checkTemplate({ template, isStatefulSet, claimTemplates }: Template, origin: Origin): void {
+export function checkTemplate({ template, isStatefulSet, claimTemplates }: PodTemplateFields, origin: Origin): void {
   const pod = fieldAt(template, 'spec')
   checkVolumes(pod, claimTemplates)
   const claims = checkPodClaims(pod)
@@ -48,7 +48,7 @@ export function checkTemplate({ template, isStatefulSet, claimTemplates }: Templ
 /** The pods of a workload run for ever. */
 function checkLifetime(pod: Field): void {
   const policy = fieldAt(pod, 'restartPolicy')
-  if (textOf(policy) !== '' && policy.value !== 'Always')
+  if (textAt(policy) !== '' && policy.value !== 'Always')
     refuse(policy, 'must be Always in a workload; remove it', { cause: 'FieldValueNotSupported' })
   const deadline = fieldAt(pod, 'activeDeadlineSeconds')
   if (isSet(deadline)) refuse(deadline, 'cannot be set in a workload; remove it', { cause: 'FieldValueForbidden' })
@@ -56,11 +56,11 @@ function checkLifetime(pod: Field): void {
 
 function checkNames(pod: Field): void {
   const alias = fieldAt(pod, 'serviceAccount') // the former name of the field
-  if (!isSet(fieldAt(pod, 'serviceAccountName')) && textOf(alias) !== '') refuseIf(alias, dnsNameProblem(textOf(alias)))
+  if (!isSet(fieldAt(pod, 'serviceAccountName')) && textAt(alias) !== '') refuseIf(alias, dnsNameProblem(textAt(alias)))
   for (const key of ['serviceAccountName', 'priorityClassName', 'nodeName'])
-    if (textOf(fieldAt(pod, key)) !== '') refuseIf(fieldAt(pod, key), dnsNameProblem(textOf(fieldAt(pod, key))))
+    if (textAt(fieldAt(pod, key)) !== '') refuseIf(fieldAt(pod, key), dnsNameProblem(textAt(fieldAt(pod, key))))
   const runtime = fieldAt(pod, 'runtimeClassName')
-  if (isSet(runtime)) refuseIf(runtime, dnsNameProblem(textOf(runtime)))
+  if (isSet(runtime)) refuseIf(runtime, dnsNameProblem(textAt(runtime)))
   for (const gate of itemsOf(fieldAt(pod, 'readinessGates'))) {
     const type = fieldAt(gate, 'conditionType')
     if (typeof type.value === 'string') refuseIf(type, labelKeyProblem(type.value))
@@ -77,13 +77,13 @@ function checkPodClaims(pod: Field): readonly string[] {
   for (const claim of itemsOf(fieldAt(pod, 'resourceClaims'))) {
     const name = fieldAt(claim, 'name')
     if (name.value === '') requireValue(name, 'must be a name; set it')
-    else if (isSet(name)) refuseIf(name, dnsLabelProblem(textOf(name)))
-    names.push(textOf(name))
+    else if (isSet(name)) refuseIf(name, dnsLabelProblem(textAt(name)))
+    names.push(textAt(name))
     const found = ['resourceClaimName', 'resourceClaimTemplateName'].map((key) => fieldAt(claim, key)).filter(isSet)
     const [first, second] = found
     if (!first) requireValue(claim, 'must have resourceClaimName or resourceClaimTemplateName; add one')
     if (second) refuse(second, 'cannot be set together with resourceClaimName; remove one of them')
-    for (const field of found) refuseIf(field, dnsNameProblem(textOf(field)))
+    for (const field of found) refuseIf(field, dnsNameProblem(textAt(field)))
   }
   return names
 }
@@ -129,7 +129,7 @@ function checkSystem(pod: Field): void {
   const refuseAll = (of: Field, keys: readonly string[]) => {
     for (const field of keys.map((key) => fieldAt(of, key)))
       if (isSet(field) && field.value !== false && !isEmptyList(field))
-        refuse(field, `cannot be set with os.name: ${textOf(name)}; remove one of them`, {
+        refuse(field, `cannot be set with os.name: ${textAt(name)}; remove one of them`, {
           cause: 'FieldValueForbidden',
           others: [remedyAt(name, 'does not fit fields that only another system has; change it')],
         })
@@ -148,7 +148,7 @@ const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 /** Annotations that Kubernetes reads. */
 function checkAnnotations(annotations: Field): void {
   const cost = fieldAt(annotations, DELETION_COST)
-  const text = textOf(cost)
+  const text = textAt(cost)
   const isWhole = /^(?:0|-?[1-9]\d{0,9})$/.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31
   if (isSet(cost) && !isWhole) refuse(cost, 'must be a whole number of 32 bits, in quotes; correct it')
 }

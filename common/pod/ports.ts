@@ -10,7 +10,7 @@ import {
   refuse,
   refuseIf,
   remedyAt,
-  textOf,
+  textAt,
 } from './field.ts'
 import { portNameProblem } from './syntax.ts'
 
@@ -29,7 +29,7 @@ export function checkPorts(container: Field, hostNetwork: Field): void {
   const names = new Map<string, Field>()
   for (const port of itemsOf(fieldAt(container, 'ports'))) {
     const name = fieldAt(port, 'name')
-    const text = textOf(name)
+    const text = textAt(name)
     const earlier = names.get(text)
     if (text !== '') {
       const problem = portNameProblem(text)
@@ -51,7 +51,7 @@ export function checkPorts(container: Field, hostNetwork: Field): void {
 function refuseSameName(port: Field, earlier: Field): void {
   const name = fieldAt(port, 'name')
   const besides = (other: Field) =>
-    `must be unique: port ${fieldAt(other, 'containerPort').value} has the name ${showValue(textOf(name))} too; rename or remove one`
+    `must be unique: port ${fieldAt(other, 'containerPort').value} has the name ${showValue(textAt(name))} too; rename or remove one`
   refuse(name, besides(earlier), {
     cause: 'FieldValueDuplicate',
     others: [remedyAt(fieldAt(earlier, 'name'), besides(port))],
@@ -82,7 +82,7 @@ export function checkHostPorts(containers: readonly Field[]): void {
     const hostPort = fieldAt(port, 'hostPort')
     const number = numberOf(hostPort)
     if (number === undefined) continue
-    const key = [textOf(fieldAt(port, 'protocol')) || 'TCP', textOf(fieldAt(port, 'hostIP')), number].join('/')
+    const key = [textAt(fieldAt(port, 'protocol')) || 'TCP', textAt(fieldAt(port, 'hostIP')), number].join('/')
     const earlier = seen.get(key)
     const message = `must be unique in the pod: another container uses port ${number} of the node; change one`
     if (earlier) refuse(hostPort, message, { cause: 'FieldValueDuplicate', others: [remedyAt(earlier, message)] })

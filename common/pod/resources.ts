@@ -13,7 +13,7 @@ import {
   refuse,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { dnsLabelProblem } from './syntax.ts'
 
@@ -182,7 +182,7 @@ function checkClaims(claims: Field, ofPod: readonly string[]): void {
   const seen = new Set<string>()
   for (const claim of itemsOf(claims)) {
     const [name, request] = [fieldAt(claim, 'name'), fieldAt(claim, 'request')]
-    const [text, part] = [textOf(name), textOf(request)]
+    const [text, part] = [textAt(name), textAt(request)]
     if (text === '') {
       requireValue(name, 'must be the name of a claim in resourceClaims of the pod; set it')
       continue

@@ -10,7 +10,7 @@ import {
   refuseIf,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { checkLabelKey, checkLabelKeys, checkSelector, checkValues } from './selectors.ts'
 import { dnsLabelProblem, dnsNameProblem } from './syntax.ts'
@@ -31,21 +31,21 @@ function checkToleration(toleration: Field): void {
     fieldAt(toleration, 'value'),
   ]
   const [effect, seconds] = [fieldAt(toleration, 'effect'), fieldAt(toleration, 'tolerationSeconds')]
-  if (textOf(key) !== '') checkLabelKey(key)
-  else if (textOf(operator) !== 'Exists')
+  if (textAt(key) !== '') checkLabelKey(key)
+  else if (textAt(operator) !== 'Exists')
     refuse(operator, 'must be Exists, because there is no key; set it, or add a key')
   if (isSet(seconds) && effect.value !== 'NoExecute')
     refuse(effect, 'must be NoExecute, because tolerationSeconds is set; set it', {
       others: [remedyAt(seconds, 'cannot be set unless effect is NoExecute; remove it')],
     })
-  if (textOf(operator) === 'Exists' && textOf(value) !== '')
+  if (textAt(operator) === 'Exists' && textAt(value) !== '')
     refuse(value, 'cannot be set with operator Exists; remove it, or use Equal', {
       others: [remedyAt(operator, 'cannot be Exists with a value; use Equal, or set value to null')],
     })
-  if (['', 'Equal'].includes(textOf(operator))) refuseIf(value, labelValueProblem(textOf(value)))
+  if (['', 'Equal'].includes(textAt(operator))) refuseIf(value, labelValueProblem(textAt(value)))
   // behind a feature gate, but a value that is no number is refused in any case
-  if (['Lt', 'Gt'].includes(textOf(operator)) && !/^-?(?:0|[1-9]\d*)$/.test(textOf(value)))
-    refuse(value, `must be a whole number for ${textOf(operator)}; got ${showValue(textOf(value))}`)
+  if (['Lt', 'Gt'].includes(textAt(operator)) && !/^-?(?:0|[1-9]\d*)$/.test(textAt(value)))
+    refuse(value, `must be a whole number for ${textAt(operator)}; got ${showValue(textAt(value))}`)
 }
 
 function checkConstraint(constraint: Field): void {
@@ -93,7 +93,7 @@ function checkNodeTerm(term: Field, isStrict: boolean): void {
     else if (itemsOf(values).length !== 1) requireValue(values, 'must have one value; correct it')
     if (typeof key.value === 'string' && key.value !== 'metadata.name')
       refuse(key, 'must be metadata.name; for labels use matchExpressions')
-    else for (const value of itemsOf(values)) refuseIf(value, dnsNameProblem(textOf(value)))
+    else for (const value of itemsOf(values)) refuseIf(value, dnsNameProblem(textAt(value)))
   }
 }
 
@@ -110,7 +110,7 @@ function checkPodTerm(term: Field): void {
   if (key.value === '') requireValue(key, 'must be the key of a label of nodes; set it')
   else checkLabelKey(key)
   for (const selector of ['labelSelector', 'namespaceSelector']) checkSelector(fieldAt(term, selector))
-  for (const namespace of itemsOf(fieldAt(term, 'namespaces'))) refuseIf(namespace, dnsLabelProblem(textOf(namespace)))
+  for (const namespace of itemsOf(fieldAt(term, 'namespaces'))) refuseIf(namespace, dnsLabelProblem(textAt(namespace)))
   checkLabelKeys(term)
 }
 

@@ -10,7 +10,7 @@ import {
   refuseIf,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { dnsNameProblem, relativePathProblem } from './syntax.ts'
 
@@ -96,7 +96,7 @@ function checkProfiles(context: Field): void {
 }
 
 function checkLocalProfile(key: string, local: Field): void {
-  const text = textOf(local)
+  const text = textAt(local)
   if (!isSet(local)) {
     requireValue(local, 'must name a profile for type Localhost; set it')
     return
@@ -116,7 +116,7 @@ function checkSysctls(list: Field, pod: Field): void {
   const seen = new Set<string>()
   for (const sysctl of itemsOf(list)) {
     const name = fieldAt(sysctl, 'name')
-    const text = textOf(name)
+    const text = textAt(name)
     if (text === '') requireValue(name, 'must be the name of a kernel parameter; set it')
     else if (text.length > 253 || !text.split(/[./]/).every((part) => SYSCTL.test(part)))
       refuse(name, `must be the name of a kernel parameter such as net.core.somaxconn; got ${showValue(text)}`)
@@ -137,14 +137,14 @@ function hostOf(sysctl: string, pod: Field): string | undefined {
 function checkWindowsOptions(options: Field): void {
   if (!isSet(options)) return
   const name = fieldAt(options, 'gmsaCredentialSpecName')
-  if (isSet(name)) refuseIf(name, dnsNameProblem(textOf(name)))
+  if (isSet(name)) refuseIf(name, dnsNameProblem(textAt(name)))
   for (const key of ['gmsaCredentialSpec', 'runAsUserName'])
     if (fieldAt(options, key).value === '') requireValue(fieldAt(options, key), 'must not be empty; remove it')
   const user = fieldAt(options, 'runAsUserName')
-  const parts = textOf(user).split('\\')
+  const parts = textAt(user).split('\\')
   const account = parts.at(-1) ?? ''
   if (
-    textOf(user) !== '' &&
+    textAt(user) !== '' &&
     (parts.length > 2 || account === '' || account.length > 104 || /["/:;|=,+*?<>@[\]]|^[. ]+$/.test(account))
   )
     refuse(user, `must be a Windows user such as DOMAIN\\user; got ${showValue(user.value)}`)

@@ -1,6 +1,6 @@
 import { labelKeyProblem, labelValueProblem } from '../api/metadata-syntax.ts'
 import { showValue } from '../json/field-path.ts'
-import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, requireValue, textOf } from './field.ts'
+import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, requireValue, textAt } from './field.ts'
 
 const WITH_VALUES = ['In', 'NotIn']
 const WITHOUT_VALUES = ['Exists', 'DoesNotExist']
@@ -29,14 +29,14 @@ export function checkSelector(selector: Field): void {
  * `isStrict`.
  */
 export function checkValues(requirement: Field, isStrict: boolean): void {
-  const [operator, values] = [textOf(fieldAt(requirement, 'operator')), fieldAt(requirement, 'values')]
+  const [operator, values] = [textAt(fieldAt(requirement, 'operator')), fieldAt(requirement, 'values')]
   const count = itemsOf(values).length
   if (WITH_VALUES.includes(operator) && count === 0) requireValue(values, `must have a value for ${operator}; add one`)
   if (WITHOUT_VALUES.includes(operator) && count > 0)
     refuse(values, `cannot be set with ${operator}; remove them`, { cause: 'FieldValueForbidden' })
   if (['Gt', 'Lt'].includes(operator) && count !== 1)
     requireValue(values, `must have one value for ${operator}; correct it`)
-  if (isStrict) for (const value of itemsOf(values)) refuseIf(value, labelValueProblem(textOf(value)))
+  if (isStrict) for (const value of itemsOf(values)) refuseIf(value, labelValueProblem(textAt(value)))
 }
 
 /** Label keys by which pods are compared with others. They need a selector, and must not be in it twice. */
@@ -48,7 +48,7 @@ export function checkLabelKeys(term: Field): void {
       refuse(keys, 'cannot be set without labelSelector; add that', { cause: 'FieldValueForbidden' })
     else for (const key of itemsOf(keys)) checkLabelKey(key)
   }
-  const excluded = itemsOf(others).map(textOf)
+  const excluded = itemsOf(others).map(textAt)
   for (const key of itemsOf(matching))
-    if (excluded.includes(textOf(key))) refuse(key, 'cannot also be in mismatchLabelKeys; remove one of them')
+    if (excluded.includes(textAt(key))) refuse(key, 'cannot also be in mismatchLabelKeys; remove one of them')
 }

@@ -11,7 +11,7 @@ import {
   refuse,
   refuseIf,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { filePathProblem } from './syntax.ts'
 
@@ -39,7 +39,7 @@ export function checkFiles(source: Field): readonly Field[] {
 
 function checkFilePath(path: Field): void {
   if (path.value === '') requireValue(path, 'must be the path of a file in the volume; set it')
-  else refuseIf(path, filePathProblem(textOf(path)))
+  else refuseIf(path, filePathProblem(textAt(path)))
 }
 
 /** Fields of the pod that a file may contain. */
@@ -53,7 +53,7 @@ export function checkDownwardFile(file: Field): Field {
   checkFieldRef(ref, OF_FILES)
   if (isSet(ref) && isSet(resource)) refuse(resource, 'cannot be set together with fieldRef; remove one of them')
   else if (isSet(resource)) {
-    if (textOf(fieldAt(resource, 'containerName')) === '')
+    if (textAt(fieldAt(resource, 'containerName')) === '')
       requireValue(fieldAt(resource, 'containerName'), 'must be the name of a container; set it')
     checkResourceRef(resource)
   } else if (!isSet(ref)) requireValue(file, 'must have fieldRef or resourceFieldRef; add one')
@@ -74,9 +74,9 @@ export function checkProjected(source: Field): void {
         cause: 'FieldValueForbidden',
       })
     for (const path of projectedPaths(each)) {
-      if (textOf(path) === '') continue
-      if (seen.has(textOf(path))) refuse(path, `must be unique in the volume; got ${showValue(path.value)} twice`)
-      seen.add(textOf(path))
+      if (textAt(path) === '') continue
+      if (seen.has(textAt(path))) refuse(path, `must be unique in the volume; got ${showValue(path.value)} twice`)
+      seen.add(textAt(path))
     }
   }
 }
@@ -84,7 +84,7 @@ export function checkProjected(source: Field): void {
 function projectedPaths(each: Field): readonly Field[] {
   const named = ['secret', 'configMap'].map((kind) => fieldAt(each, kind)).filter(isSet)
   for (const source of named)
-    if (textOf(fieldAt(source, 'name')) === '') requireValue(fieldAt(source, 'name'), 'must not be empty; set it')
+    if (textAt(fieldAt(source, 'name')) === '') requireValue(fieldAt(source, 'name'), 'must not be empty; set it')
   const token = fieldAt(each, 'serviceAccountToken')
   if (isSet(token)) {
     checkFilePath(fieldAt(token, 'path'))

@@ -12,7 +12,7 @@ import {
   refuse,
   refuseIf,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { dnsLabelProblem, dnsNameProblem, pathWithoutBackstepsProblem, relativePathProblem } from './syntax.ts'
 import { checkDownwardFile, checkFiles, checkMode, checkProjected } from './volume-files.ts'
@@ -51,12 +51,12 @@ const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
     const limit = fieldAt(source, 'sizeLimit')
     if ((parseQuantity(limit.value) ?? 0n) < 0n) refuse(limit, 'must not be negative; remove it')
     const medium = fieldAt(source, 'medium')
-    if (textOf(medium) !== '' && !/^(?:Memory|HugePages(?:-.+)?)$/.test(textOf(medium)))
+    if (textAt(medium) !== '' && !/^(?:Memory|HugePages(?:-.+)?)$/.test(textAt(medium)))
       refuse(medium, 'must be Memory, HugePages, or absent for the disk of the node; correct it', {
         cause: 'FieldValueNotSupported',
       })
   },
-  hostPath: (source) => refuseIf(fieldAt(source, 'path'), pathWithoutBackstepsProblem(textOf(fieldAt(source, 'path')))),
+  hostPath: (source) => refuseIf(fieldAt(source, 'path'), pathWithoutBackstepsProblem(textAt(fieldAt(source, 'path')))),
   configMap: checkFiles,
   secret: checkFiles,
   downwardAPI: (source) => {
@@ -72,11 +72,11 @@ const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
   csi: checkCsi,
   nfs: (source) => {
     const path = fieldAt(source, 'path')
-    if (textOf(path) !== '' && !textOf(path).startsWith('/'))
+    if (textAt(path) !== '' && !textAt(path).startsWith('/'))
       refuse(path, 'must be an absolute path; start it with "/"')
   },
   gitRepo: (source) =>
-    refuseIf(fieldAt(source, 'directory'), relativePathProblem(textOf(fieldAt(source, 'directory')))),
+    refuseIf(fieldAt(source, 'directory'), relativePathProblem(textAt(fieldAt(source, 'directory')))),
   awsElasticBlockStore: checkPartition,
   gcePersistentDisk: checkPartition,
   iscsi: checkIscsi,
@@ -88,7 +88,7 @@ const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
   azureDisk: (source) => {
     const uri = fieldAt(source, 'diskURI')
     const start = fieldAt(source, 'kind').value === 'Managed' ? '/subscriptions/' : 'https://'
-    if (textOf(uri) !== '' && !textOf(uri).startsWith(start))
+    if (textAt(uri) !== '' && !textAt(uri).startsWith(start))
       refuse(uri, `must start with ${start} for this kind of disk; correct it`)
   },
   flexVolume: (source) => {
@@ -98,18 +98,18 @@ const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
   },
   flocker: (source) => {
     const [name, uuid] = [fieldAt(source, 'datasetName'), fieldAt(source, 'datasetUUID')]
-    if (textOf(name) === '' && textOf(uuid) === '')
+    if (textAt(name) === '' && textAt(uuid) === '')
       requireValue(source, 'must have datasetName or datasetUUID; add one')
-    if (textOf(name) !== '' && textOf(uuid) !== '')
+    if (textAt(name) !== '' && textAt(uuid) !== '')
       refuse(uuid, 'cannot be set together with datasetName; remove one of them')
-    if (textOf(name).includes('/')) refuse(name, 'must not contain "/"; correct it')
+    if (textAt(name).includes('/')) refuse(name, 'must not contain "/"; correct it')
   },
   quobyte: (source) => {
     const [registry, tenant] = [fieldAt(source, 'registry'), fieldAt(source, 'tenant')]
-    if (textOf(registry) === '') return
-    if (textOf(tenant).length > 64) refuse(tenant, 'must have at most 64 characters; correct it')
+    if (textAt(registry) === '') return
+    if (textAt(tenant).length > 64) refuse(tenant, 'must have at most 64 characters; correct it')
     else if (
-      !textOf(registry)
+      !textAt(registry)
         .split(',')
         .every((pair) => /^[^:]*:[^:]*$|^\[[^\]]*\]:[^:]*$/.test(pair))
     )
@@ -121,7 +121,7 @@ const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
 export function checkKind(kind: string, source: Field): void {
   for (const key of Object.hasOwn(REQUIRED_TEXTS, kind) ? (REQUIRED_TEXTS[kind] ?? []) : []) {
     const field = fieldIn(source, ...key.split('.'))
-    if (textOf(field) === '') requireValue(field, 'must not be empty; set it')
+    if (textAt(field) === '') requireValue(field, 'must not be empty; set it')
   }
   if (Object.hasOwn(VOLUME_RULES, kind)) VOLUME_RULES[kind]?.(source)
 }
@@ -138,7 +138,7 @@ const INITIATORS: readonly RegExp[] = [
 ]
 
 function checkInitiator(name: Field): void {
-  const text = textOf(name)
+  const text = textAt(name)
   if (text !== '' && !INITIATORS.some((format) => format.test(text)))
     refuse(name, `must be a name of iSCSI such as iqn.2001-04.com.example:storage; got ${showValue(text)}`)
 }
@@ -159,17 +159,17 @@ function checkMonitors(source: Field): void {
 
 function checkSecretRef(source: Field): void {
   const name = fieldIn(source, 'secretRef', 'name')
-  if (isSet(fieldAt(source, 'secretRef')) && textOf(name) === '') requireValue(name, 'must not be empty; set it')
+  if (isSet(fieldAt(source, 'secretRef')) && textAt(name) === '') requireValue(name, 'must not be empty; set it')
 }
 
 function checkCsi(source: Field): void {
   const [driver, secret] = [fieldAt(source, 'driver'), fieldAt(source, 'nodePublishSecretRef')]
-  const text = textOf(driver)
+  const text = textAt(driver)
   if (text.length > 63) refuse(driver, 'must have at most 63 characters; correct it')
   else if (text !== '') refuseIf(driver, dnsNameProblem(text.toLowerCase()))
-  if (isSet(secret) && textOf(fieldAt(secret, 'name')) === '')
+  if (isSet(secret) && textAt(fieldAt(secret, 'name')) === '')
     requireValue(fieldAt(secret, 'name'), 'must not be empty; set it')
-  else if (isSet(secret)) refuseIf(fieldAt(secret, 'name'), dnsNameProblem(textOf(fieldAt(secret, 'name'))))
+  else if (isSet(secret)) refuseIf(fieldAt(secret, 'name'), dnsNameProblem(textAt(fieldAt(secret, 'name'))))
 }
 
 function checkIscsi(source: Field): void {
@@ -185,8 +185,8 @@ function checkIscsi(source: Field): void {
 function checkStorageOs(source: Field): void {
   checkSecretRef(source)
   for (const key of ['volumeName', 'volumeNamespace'])
-    if (textOf(fieldAt(source, key)) !== '')
-      refuseIf(fieldAt(source, key), dnsLabelProblem(textOf(fieldAt(source, key))))
+    if (textAt(fieldAt(source, key)) !== '')
+      refuseIf(fieldAt(source, key), dnsLabelProblem(textAt(fieldAt(source, key))))
 }
 
 function checkClaimTemplate(template: Field): void {

@@ -9,7 +9,7 @@ import {
   refuseIf,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import type { Volumes } from './mounts.ts'
 import { dnsLabelProblem } from './syntax.ts'
@@ -23,26 +23,26 @@ export function checkVolumes(pod: Field, claimTemplates: Field | undefined): voi
   const [seen, claims] = [new Set<string>(), namesOf(claimTemplates)]
   for (const volume of itemsOf(fieldAt(pod, 'volumes'))) {
     const name = fieldAt(volume, 'name')
-    if (claims.includes(textOf(name))) {
+    if (claims.includes(textAt(name))) {
       refuseClaimed(name, claimTemplates)
       continue
     }
     if (name.value === '') requireValue(name, 'must be a name; set it')
-    else if (isSet(name)) refuseIf(name, dnsLabelProblem(textOf(name)))
-    if (seen.has(textOf(name))) refuse(name, 'must be unique; rename or remove one', { cause: 'FieldValueDuplicate' })
-    seen.add(textOf(name))
+    else if (isSet(name)) refuseIf(name, dnsLabelProblem(textAt(name)))
+    if (seen.has(textAt(name))) refuse(name, 'must be unique; rename or remove one', { cause: 'FieldValueDuplicate' })
+    seen.add(textAt(name))
     checkSource(volume)
   }
 }
 
 /** The controller of StatefulSets replaces the volume, so that who set it would wait for nothing. */
 function refuseClaimed(name: Field, claimTemplates: Field | undefined): void {
-  const claim = `the claim "${textOf(name)}" of volumeClaimTemplates`
+  const claim = `the claim "${textAt(name)}" of volumeClaimTemplates`
   const others = claimTemplates
     ? [
         remedyAt(
           claimTemplates,
-          `must not have a claim "${textOf(name)}" beside a volume of this name; remove one of them`,
+          `must not have a claim "${textAt(name)}" beside a volume of this name; remove one of them`,
         ),
       ]
     : []
@@ -50,7 +50,7 @@ function refuseClaimed(name: Field, claimTemplates: Field | undefined): void {
 }
 
 const namesOf = (claimTemplates: Field | undefined): readonly string[] =>
-  claimTemplates ? itemsOf(claimTemplates).map((claim) => textOf(fieldIn(claim, 'metadata', 'name'))) : []
+  claimTemplates ? itemsOf(claimTemplates).map((claim) => textAt(fieldIn(claim, 'metadata', 'name'))) : []
 
 /** The volumes that containers can mount. */
 export function volumesOf(pod: Field, claimTemplates: Field | undefined): Volumes {
@@ -62,8 +62,8 @@ export function volumesOf(pod: Field, claimTemplates: Field | undefined): Volume
   )
   return {
     lists: claimTemplates ? [list, claimTemplates] : [list],
-    names: [...new Set([...claimed, ...volumes.map((volume) => textOf(fieldAt(volume, 'name')))])],
-    claims: new Set([...claimed, ...claims.map((volume) => textOf(fieldAt(volume, 'name')))]),
+    names: [...new Set([...claimed, ...volumes.map((volume) => textAt(fieldAt(volume, 'name')))])],
+    claims: new Set([...claimed, ...claims.map((volume) => textAt(fieldAt(volume, 'name')))]),
   }
 }
 
@@ -72,7 +72,7 @@ export const emptyDirsOf = (pod: Field): ReadonlySet<string> =>
   new Set(
     itemsOf(fieldAt(pod, 'volumes'))
       .filter((volume) => isSet(fieldAt(volume, 'emptyDir')) || sourcesOf(volume).length === 0)
-      .map((volume) => textOf(fieldAt(volume, 'name'))),
+      .map((volume) => textAt(fieldAt(volume, 'name'))),
   )
 
 const sourcesOf = (volume: Field): readonly string[] =>

@@ -12,7 +12,7 @@ import {
   refuseIf,
   remedyAt,
   requireValue,
-  textOf,
+  textAt,
 } from './field.ts'
 import { checkNotNegative } from './handlers.ts'
 import { dnsLabelProblem } from './syntax.ts'
@@ -57,17 +57,17 @@ export function checkStatefulSet(spec: Field): void {
   for (const key of ['whenDeleted', 'whenScaled'])
     checkOneOf(fieldIn(spec, 'persistentVolumeClaimRetentionPolicy', key), ['Retain', 'Delete'])
   const service = fieldAt(spec, 'serviceName')
-  if (textOf(service) !== '') refuseIf(service, dnsLabelProblem(textOf(service)))
+  if (textAt(service) !== '') refuseIf(service, dnsLabelProblem(textAt(service)))
   const names = new Set<string>()
   for (const claim of itemsOf(fieldAt(spec, 'volumeClaimTemplates'))) {
     const name = fieldIn(claim, 'metadata', 'name')
-    if (textOf(name) === '') requireValue(name, 'must be a name; set it')
-    else refuseIf(name, dnsLabelProblem(textOf(name)))
-    if (textOf(name) !== '' && names.has(textOf(name)))
+    if (textAt(name) === '') requireValue(name, 'must be a name; set it')
+    else refuseIf(name, dnsLabelProblem(textAt(name)))
+    if (textAt(name) !== '' && names.has(textAt(name)))
       refuse(name, 'must be unique: the pods have only one claim of this name; rename or remove one', {
         cause: 'FieldValueDuplicate',
       })
-    names.add(textOf(name))
+    names.add(textAt(name))
     checkClaimSpec(fieldAt(claim, 'spec'))
   }
 }

@@ -1,8 +1,8 @@
 import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isAnswered, parseCommand } from '../strategy/command.ts'
-import { compile, type Step } from '../strategy/compile.ts'
-import { type RunSpec, runSpecOf } from '../strategy/run-spec.ts'
+import { compileSteps, type RunStep } from '../strategy/compile.ts'
+import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 
 /** The field of the error about a command. */
 export const COMMAND_FIELD = `metadata.annotations[${JSON.stringify(COMMAND)}]`
@@ -24,7 +24,7 @@ interface Approval {
  * who changed the spec, and who gave the command or set the approved revision. What is not known approves nothing.
  */
 export function missingApproval(experiment: ExperimentDeployment): FieldError | undefined {
-  const spec = runSpecOf(experiment.spec)
+  const spec = strategyRunSpec(experiment.spec)
   const approval = spec && (commandOf(experiment, spec) ?? approvalOf(experiment, spec))
   const requester = experiment.metadata.annotations?.[REQUESTED_BY]
   if (!approval || (requester !== undefined && approval.by !== undefined && approval.by !== requester)) return undefined
@@ -40,7 +40,7 @@ export function missingApproval(experiment: ExperimentDeployment): FieldError | 
  * The command of the present run that promotes it, or lets it cut over. One that was answered counts as long as the run
  * promotes by nothing else. A command without a stamp is never obeyed.
  */
-function commandOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Approval | undefined {
+function commandOf({ status, metadata }: ExperimentDeployment, spec: StrategyRunSpec): Approval | undefined {
   const { [COMMAND]: text = '', [COMMAND_BY]: by } = metadata.annotations ?? {}
   const command = parseCommand(text)
   const run = status?.strategy
@@ -50,25 +50,25 @@ function commandOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): A
   if (verb === 'promote')
     return isOver && spec.mode !== 'Manual' ? undefined : { field: COMMAND_FIELD, by, remedy: 'promote it' }
   if (verb !== 'resume' || isOver || stamp.step !== run.stepIndex || run.path !== 'Forward') return undefined
-  return isBeforeCutOver(compile(spec, 'Forward'), run.stepIndex)
+  return isBeforeCutOver(compileSteps(spec, 'Forward'), run.stepIndex)
     ? { field: COMMAND_FIELD, by, remedy: 'resume it, because it cuts over' }
     : undefined
 }
 
 /** Whether nobody has to say anything between this step and a cut-over. */
-function isBeforeCutOver(steps: readonly Step[], index: number): boolean {
+function isBeforeCutOver(steps: readonly RunStep[], index: number): boolean {
   const next = steps.slice(index + 1).find((step) => step.is === 'cutOver' || waitsForSomebody(step))
   return steps[index]?.is === 'cutOver' || next?.is === 'cutOver'
 }
 
-const waitsForSomebody = (step: Step): boolean =>
+const waitsForSomebody = (step: RunStep): boolean =>
   step.is === 'await' || step.is === 'analysis' || (step.is === 'pause' && step.seconds === undefined)
 
 /**
  * The approval of the present revision in the spec. Its author is known unless somebody gave a command after it: both
  * are in one annotation. The author of a command is removed with it.
  */
-function approvalOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): Approval | undefined {
+function approvalOf({ status, metadata }: ExperimentDeployment, spec: StrategyRunSpec): Approval | undefined {
   const { approvedRevision, mode } = spec
   const revision = status?.strategy?.revision ?? approvedRevision
   if (mode !== 'Manual' || approvedRevision === undefined || approvedRevision !== revision) return undefined
@@ -79,6 +79,6 @@ function approvalOf({ status, metadata }: ExperimentDeployment, spec: RunSpec): 
 
 /** Who approved the present revision by the spec; undefined if nobody did, or if it is not known. */
 export const approverOf = (experiment: ExperimentDeployment): string | undefined => {
-  const spec = runSpecOf(experiment.spec)
+  const spec = strategyRunSpec(experiment.spec)
   return experiment.status?.strategy && spec && approvalOf(experiment, spec)?.by
 }

@@ -1,6 +1,6 @@
 import { allowedReplicas } from '../api/defaults.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 
 /**
  * How many pods of an experiment count for a limit: those of its fork or those that are reserved for it, the greater.
@@ -30,5 +30,5 @@ function replicasIn(pods = ''): number | undefined {
 /** Whether its run needs no fork any more: it is promoted, or on its way back. */
 function isEnding({ spec, status }: ExperimentDeployment): boolean {
   const { path, phase } = status?.strategy ?? {}
-  return runSpecOf(spec) !== undefined && (phase === 'Promoted' || path === 'Abort' || path === 'Undo')
+  return strategyRunSpec(spec) !== undefined && (phase === 'Promoted' || path === 'Abort' || path === 'Undo')
 }

@@ -3,7 +3,7 @@ import { matchesWhole, type Token } from '../json/sequence.ts'
 import { MAX_PATTERN, overrideField, parseOverridePath } from '../override/path.ts'
 import { withShortDigest } from '../text/digest.ts'
 import { fitted } from '../text/fitted.ts'
-import { list } from '../text/list.ts'
+import { shortenedList } from '../text/list.ts'
 import { quoted } from '../text/quoted.ts'
 import { MAX_FINDINGS, MAX_REMEDY } from './paths.ts'
 import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
@@ -44,7 +44,9 @@ function shown(image: string): string {
 }
 
 const remedy = (patterns: readonly string[]): string =>
-  patterns.length === 0 ? 'keep the image of the source' : fitted(MAX_REMEDY, ['allowed images: ', list(patterns, 2)])
+  patterns.length === 0
+    ? 'keep the image of the source'
+    : fitted(MAX_REMEDY, ['allowed images: ', shortenedList(patterns, 2)])
 
 /** The maximum length of a reference: 255 for the name, 128 for the tag, and a digest. */
 const MAX_LENGTH = 600

@@ -1,5 +1,5 @@
 import { withDefaults } from '../api/defaults.ts'
-import type { Change } from '../override/changes.ts'
+import type { FieldChange } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { clauses, type Part } from '../text/fitted.ts'
 import { forbiddenImages } from './images.ts'
@@ -11,7 +11,7 @@ interface LiveFork extends Pick<PolicyInput, 'namespace' | 'sourceNamespace'> {
   /** `deployment/cart-experiment-cd1aa1c99c` */
   readonly name: string
   /** what somebody added to it by hand */
-  readonly additions: readonly Change[]
+  readonly additions: readonly FieldChange[]
 }
 
 /**
@@ -44,7 +44,7 @@ const OVERRIDE = 'spec.overrideSpec'
 const nameOf = (policy: string): string => ` (policy "${policy}")`
 
 /** A finding as parts of one line: the point and the policy, and in between the remedy, if it fits. */
-export function partsOf({ policy, error: { field, message } }: PolicyFinding): readonly Part[] {
+export function findingParts({ policy, error: { field, message } }: PolicyFinding): readonly Part[] {
   const name = nameOf(policy)
   return message.endsWith(name)
     ? [...clauses(`${field}: ${message.slice(0, -name.length)}`), name]

@@ -1,7 +1,7 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { PodDemand } from '../strategy/forecast.ts'
-import { runSpecOf } from '../strategy/run-spec.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
 import { shortName } from '../text/short-name.ts'
 import { missingApproval } from './approval.ts'
@@ -84,7 +84,7 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf }) => 
 
 /** Of an experiment with a run. */
 const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
-  const mode = runSpecOf(spec)?.mode
+  const mode = strategyRunSpec(spec)?.mode
   if (!promotionModes || !mode || promotionModes.includes(mode)) return undefined
   const allowed = promotionModes.length > 0 ? `use ${promotionModes.join(' or ')}` : 'no promotion is allowed'
   return invalid('spec.promotion.mode', `${mode} is not allowed; ${allowed}`)

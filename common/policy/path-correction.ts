@@ -1,7 +1,7 @@
 import type { PatternStep } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
-import { type Walk, walk } from './path-walk.ts'
+import { matchPattern, type PatternMatch } from './path-walk.ts'
 
 type Steps = readonly PatternStep[]
 
@@ -9,7 +9,7 @@ type Steps = readonly PatternStep[]
 const MAX_STOPS = 8
 
 /** The text of a pattern. */
-export const textOf = (steps: Steps): string =>
+export const patternText = (steps: Steps): string =>
   steps
     .map(({ text }) => text)
     .join('')
@@ -24,9 +24,9 @@ const MAX_CORRECTIONS = 3
 export function correctionOf(steps: Steps, roots: readonly Shape[]): Steps | undefined {
   let corrected = steps
   for (let round = 0; round < MAX_CORRECTIONS; round += 1) {
-    const far = furthest(corrected, roots)
+    const far = longestMatch(corrected, roots)
     const candidates = candidatesAt(corrected, far)
-    const match = candidates.find((each) => furthest(each, roots).isMatch)
+    const match = candidates.find((each) => longestMatch(each, roots).isMatch)
     if (match) return match
     const [best] = candidates // a correction of this step may show a mistake in a later one
     if (!best) return undefined
@@ -36,8 +36,8 @@ export function correctionOf(steps: Steps, roots: readonly Shape[]): Steps | und
 }
 
 /** How far `steps` can be followed below any of `roots`; `onlyFields` as in `walk`. */
-export function furthest(steps: Steps, roots: readonly Shape[], onlyFields = true): Walk {
-  const walks = roots.map((root) => walk(steps, root, onlyFields))
+export function longestMatch(steps: Steps, roots: readonly Shape[], onlyFields = true): PatternMatch {
+  const walks = roots.map((root) => matchPattern(steps, root, onlyFields))
   const match = walks.find(({ isMatch }) => isMatch)
   const matched = Math.max(0, ...walks.map((each) => each.matched))
   return (
@@ -46,7 +46,7 @@ export function furthest(steps: Steps, roots: readonly Shape[], onlyFields = tru
 }
 
 /** `steps` with the step that fails corrected, the likeliest first. */
-function candidatesAt(steps: Steps, { matched, stops }: Walk): readonly Steps[] {
+function candidatesAt(steps: Steps, { matched, stops }: PatternMatch): readonly Steps[] {
   const [failing, before, after] = [steps[matched], steps.slice(0, matched), steps.slice(matched + 1)]
   if (!failing) return []
   const forms = new Set(stops.map(({ form }) => form))

@@ -2,7 +2,7 @@ import type { PatternStep } from '../override/path.ts'
 import { NO_SHAPE, type Shape } from '../override/shape.ts'
 
 /** How far a pattern can be followed through a schema. */
-export interface Walk {
+export interface PatternMatch {
   /** whether the whole pattern matches some place */
   readonly isMatch: boolean
   /** how many steps of the pattern match some place */
@@ -18,7 +18,7 @@ const MAX_PLACES = 5_000
  * Follows `steps` from `root` to the first place that they match. Schemas may refer to themselves. Below a map any key
  * may stand, so after `**` every key matches something, if only a label. With `onlyFields` that is no match.
  */
-export function walk(steps: readonly PatternStep[], root: Shape, onlyFields: boolean): Walk {
+export function matchPattern(steps: readonly PatternStep[], root: Shape, onlyFields: boolean): PatternMatch {
   const seen = [...steps, undefined].map(() => new Set<Shape>())
   const open: { readonly shape: Shape; readonly position: number }[] = []
   let places = 0
@@ -44,7 +44,7 @@ export function walk(steps: readonly PatternStep[], root: Shape, onlyFields: boo
   return { isMatch: false, matched, stops: [...(seen[matched] ?? [])] }
 }
 
-const MATCH: Walk = { isMatch: true, matched: 0, stops: [] }
+const MATCH: PatternMatch = { isMatch: true, matched: 0, stops: [] }
 
 /** The places that `step` reaches from `shape`. `anything` where the schema does not restrict what is there. */
 function nextOf(step: PatternStep, shape: Shape): readonly Shape[] | 'anything' {

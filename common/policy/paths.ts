@@ -1,8 +1,8 @@
 import type { FieldError } from '../api/types.ts'
 import { advance, isComplete, type Positions, start } from '../json/sequence.ts'
-import { type OverridePath, overrideField, parseOverridePath, type Step } from '../override/path.ts'
+import { type OverridePath, overrideField, type PathStep, parseOverridePath } from '../override/path.ts'
 import { fitted } from '../text/fitted.ts'
-import { list } from '../text/list.ts'
+import { shortenedList } from '../text/list.ts'
 import { quoted } from '../text/quoted.ts'
 import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
 import { replacedListAt, STRATEGIC } from './replaced-lists.ts'
@@ -25,7 +25,7 @@ export function forbiddenPaths(policy: ExperimentPolicySpec, override: OverrideC
   const denied = read(policy.deniedOverridePaths ?? NO_PATTERNS)
   const allowed = policy.allowedOverridePaths && read(policy.allowedOverridePaths)
   const found = new Map<string, ForbiddenChange>()
-  const reported = new Set<Step | undefined>()
+  const reported = new Set<PathStep | undefined>()
   for (const { path, isMoved } of changes) {
     if (found.size === MAX_FINDINGS) break
     const deniedAt = denied.about(path)
@@ -81,20 +81,20 @@ function parsed(patterns: readonly string[]): Parsed {
 }
 
 /** The path of a change, or of the added or removed item around it, unless the pattern is about a part of the item. */
-function placeOf(path: readonly Step[], about = 0): readonly Step[] {
+function placeOf(path: readonly PathStep[], about = 0): readonly PathStep[] {
   const item = path.findIndex(isAddedOrRemoved)
   return item < 0 ? path : path.slice(0, Math.max(item + 1, about))
 }
 
-const isAddedOrRemoved = (step: Step): boolean => step.is === 'item' && step.became !== undefined
+const isAddedOrRemoved = (step: PathStep): boolean => step.is === 'item' && step.became !== undefined
 
-function verbOf(place: readonly Step[]): string {
+function verbOf(place: readonly PathStep[]): string {
   const last = place.at(-1)
   return (last?.is === 'item' && last.became) || 'changed'
 }
 
 const onlyThese = (patterns: readonly string[]): string =>
-  patterns.length === 0 ? 'no path is allowed' : fitted(MAX_REMEDY, ['allowed paths: ', list(patterns, 2)])
+  patterns.length === 0 ? 'no path is allowed' : fitted(MAX_REMEDY, ['allowed paths: ', shortenedList(patterns, 2)])
 
 const unreadable = (pattern: string): FieldError =>
   forbidden(
@@ -109,7 +109,7 @@ type Live = { readonly pattern: OverridePath; readonly places: Positions }
 
 /** How far each pattern has matched after a step. */
 interface Mark {
-  readonly step: Step | undefined
+  readonly step: PathStep | undefined
   readonly live: readonly Live[]
   /** some pattern covers the step and everything below it */
   readonly isCovered: boolean
@@ -120,7 +120,7 @@ interface Mark {
  * everything below; undefined if none does. Successive paths share the work for the first steps that are the same
  * objects, as in those of `changesBetween`: an override may change thousands of leaves in one place.
  */
-export function coverage(patterns: readonly OverridePath[]): (path: readonly Step[]) => number | undefined {
+export function coverage(patterns: readonly OverridePath[]): (path: readonly PathStep[]) => number | undefined {
   const first = patterns.map((pattern) => ({ pattern, places: start(pattern) }))
   const trail: Mark[] = [mark(undefined, first)]
   return (path) => {
@@ -138,13 +138,13 @@ export function coverage(patterns: readonly OverridePath[]): (path: readonly Ste
 
 const END: Mark = { step: undefined, live: [], isCovered: false }
 
-const mark = (step: Step | undefined, live: readonly Live[]): Mark => ({
+const mark = (step: PathStep | undefined, live: readonly Live[]): Mark => ({
   step,
   live,
   isCovered: live.some(({ pattern, places }) => isComplete(pattern, places)),
 })
 
-const after = (live: readonly Live[], step: Step): readonly Live[] =>
+const after = (live: readonly Live[], step: PathStep): readonly Live[] =>
   live
     .map(({ pattern, places }) => ({ pattern, places: advance(pattern, places, step) }))
     .filter(({ places }) => places.length > 0)

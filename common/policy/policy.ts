@@ -3,7 +3,7 @@ import { isDnsLabel } from '../api/metadata-syntax.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { PromotionMode } from '../api/strategy.ts'
 import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '../api/types.ts'
-import type { Change, OverrideEffect } from '../override/changes.ts'
+import type { FieldChange, OverrideEffect } from '../override/changes.ts'
 import type { Shape } from '../override/shape.ts'
 import type { PodDemand } from '../strategy/forecast.ts'
 
@@ -100,7 +100,7 @@ export interface PolicyInput {
 
 /** What an override changes, and how it is written. */
 export interface OverrideChanges {
-  readonly changes: readonly Change[]
+  readonly changes: readonly FieldChange[]
   readonly overrideSpec: unknown
   readonly overrideType: OverrideType
   /** of the kind's `spec` */
@@ -142,7 +142,7 @@ export const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: Namespa
 const KUBE_SYSTEM = 'kube-system'
 
 /** The namespaces of an installation. */
-export interface Installation {
+export interface ServedNamespaces {
   /** the namespace of its pods */
   readonly ownNamespace: string
   /** the one namespace that it serves; undefined: all */
@@ -157,14 +157,14 @@ export const isOutside = (namespace: string, onlyNamespace: string | undefined):
  * Whether the webhooks exclude `namespace`: admission checks no experiment there, and no source of it is forked from
  * elsewhere, because a policy without a selector would otherwise share what runs the cluster, or this product itself.
  */
-export const isExcludedNamespace = (namespace: string, { ownNamespace, onlyNamespace }: Installation): boolean =>
+export const isExcludedNamespace = (namespace: string, { ownNamespace, onlyNamespace }: ServedNamespaces): boolean =>
   namespace === KUBE_SYSTEM || namespace === ownNamespace || isOutside(namespace, onlyNamespace)
 
 /**
  * The namespaces of an installation, which may serve only the namespace `only`.
  * @throws Error that names the variable and its value, if webhooks exclude that namespace or if it is not a name
  */
-export function installation(own: string, only: string | undefined): Installation {
+export function servedNamespaces(own: string, only: string | undefined): ServedNamespaces {
   if (only === undefined) return { ownNamespace: own, onlyNamespace: undefined }
   if (!isDnsLabel(only))
     throw new Error(`WATCH_NAMESPACE must be the name of a namespace, found ${JSON.stringify(only)}`)

@@ -1,5 +1,5 @@
 import { listOr, member } from '../json/json.ts'
-import { overrideField, type Step } from '../override/path.ts'
+import { overrideField, type PathStep } from '../override/path.ts'
 import { identityOf, type Union } from '../override/shape.ts'
 import { listed } from '../text/list.ts'
 import type { OverrideChanges, PolicyFinding } from './policy.ts'
@@ -11,7 +11,7 @@ export const STRATEGIC = 'use overrideType: Strategic, which keeps what the over
  * The list in the override that Merge puts in place of a list of the source, if this is the only cause of the change at
  * `path`: the override does not mention it, and Strategic would keep it. As a field of the override.
  */
-export function replacedListAt(path: readonly Step[], override: OverrideChanges): string | undefined {
+export function replacedListAt(path: readonly PathStep[], override: OverrideChanges): string | undefined {
   if (override.overrideType !== 'Merge') return undefined
   let list: number | undefined
   let value: unknown = override.overrideSpec

@@ -1,6 +1,6 @@
 import { type PatternStep, patternSteps } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
-import { correctionOf, furthest, textOf } from './path-correction.ts'
+import { correctionOf, longestMatch, patternText } from './path-correction.ts'
 import { shapeWithout } from './path-walk.ts'
 
 /** A kind of workload, and the shape of its `spec`. Undefined: the cluster has no schema of it. */
@@ -50,14 +50,14 @@ function mistakeIn(
   kinds: readonly KindShape[],
 ): Mistake | undefined {
   const isAbove = leadingSpec(steps) > 0
-  if (!isAbove && furthest(steps, known).isMatch) return undefined
+  if (!isAbove && longestMatch(steps, known).isMatch) return undefined
   const remedy = remedyFor(steps, known)
-  if (!isAbove && furthest(steps, known, false).isMatch) {
+  if (!isAbove && longestMatch(steps, known, false).isMatch) {
     const message = `${quoted(steps)} matches only free keys, such as labels`
     return remedy === '' ? undefined : { message, remedy, isCertain: false }
   }
   const lacking = kinds.filter(({ shape }) => !shape).map(({ kind }) => kind)
-  const isCertain = isAbove || lacking.length === 0 || !furthest(steps, known.map(shapeWithout), false).isMatch
+  const isCertain = isAbove || lacking.length === 0 || !longestMatch(steps, known.map(shapeWithout), false).isMatch
   const message = `${quoted(steps)} matches no field`
   if (isCertain) return { message, remedy, isCertain }
   return { message, remedy: `, unless of a ${lacking.join(' or ')}, which this cluster does not have`, isCertain }
@@ -85,10 +85,10 @@ function leadingSpec(steps: readonly PatternStep[]): number {
 function remedyFor(steps: readonly PatternStep[], known: readonly Shape[]): string {
   const above = leadingSpec(steps)
   const rest = steps.slice(above)
-  const meant = above > 0 && furthest(rest, known).isMatch ? rest : correctionOf(rest, known)
+  const meant = above > 0 && longestMatch(rest, known).isMatch ? rest : correctionOf(rest, known)
   if (above > 0)
-    return `; paths begin below ${textOf(steps.slice(0, above))}${meant && meant.length > 0 ? `: ${textOf(meant)}` : ''}`
+    return `; paths begin below ${patternText(steps.slice(0, above))}${meant && meant.length > 0 ? `: ${patternText(meant)}` : ''}`
   return meant && meant.length > 0 ? `; did you mean ${quoted(meant)}?` : ''
 }
 
-const quoted = (steps: readonly PatternStep[]): string => `"${textOf(steps)}"`
+const quoted = (steps: readonly PatternStep[]): string => `"${patternText(steps)}"`

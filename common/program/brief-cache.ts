@@ -10,7 +10,7 @@ interface Kept<T> {
  * Shared readings by key, as `SingleFlight`. What took long to read is kept for a while, so that reading it again and
  * again never takes more than a small part of the time.
  */
-export class BriefCache<T> {
+export class CostBoundedCache<T> {
   readonly #flights = new SingleFlight<T>()
   readonly #kept = new Map<string, Kept<T>>()
   readonly #timers: Pick<Timers, 'now'>

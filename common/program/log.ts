@@ -2,22 +2,22 @@ import { type Logger, pino } from 'pino'
 import { escapeInvisible } from '../json/escape.ts'
 
 /** Facts about a log line: `{ key, reason }`. Never values of an override or a token, which may be secret. */
-export type Facts = Readonly<Record<string, unknown>>
+export type LogFields = Readonly<Record<string, unknown>>
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** A log for operators. Each line has a constant text, which can be searched for, and facts by key. */
-export interface Log extends Readonly<Record<LogLevel, (facts: Facts, text: string) => void>> {
+export interface Log extends Readonly<Record<LogLevel, (facts: LogFields, text: string) => void>> {
   /** A log that adds `facts` to every line. */
-  with(facts: Facts): Log
+  with(facts: LogFields): Log
 }
 
 export interface LogOptions {
   /** receives one line of JSON per call, with its line feed */
   readonly destination: { write(line: string): void }
   readonly level?: LogLevel
-  readonly facts?: Facts
+  readonly facts?: LogFields
 }
 
 /**
@@ -35,7 +35,7 @@ export function jsonLog({ destination, level = 'info', facts = {} }: LogOptions)
   return wrap(pino(options, { write }))
 }
 
-const wrap = (lines: Logger): Log => Object.assign(lines, { with: (facts: Facts) => wrap(lines.child(facts)) })
+const wrap = (lines: Logger): Log => Object.assign(lines, { with: (facts: LogFields) => wrap(lines.child(facts)) })
 
 /** Whether to log the `times`-th occurrence of the same failure: the 1st, 2nd, 4th, 8th, and so on. */
 export const shouldLogRepetition = (times: number): boolean => Number.isInteger(Math.log2(times))

@@ -45,23 +45,24 @@ interface Buckets {
 }
 
 /** The labels of one series, and its value. */
-export type Series<L extends string> = readonly [labels: Labels<L>, value: number]
+export type MetricSeries<L extends string> = readonly [labels: Labels<L>, value: number]
 
 /** How often each combination of labels occurs in `all`. */
-export const counted = <L extends string>(all: readonly Labels<L>[]): readonly Series<L>[] =>
+export const counted = <L extends string>(all: readonly Labels<L>[]): readonly MetricSeries<L>[] =>
   combined(
     all.map((labels) => [labels, 1]),
     (count, more) => count + more,
   )
 
 /** The largest value of each combination of labels in `all`. */
-export const largest = <L extends string>(all: readonly Series<L>[]): readonly Series<L>[] => combined(all, Math.max)
+export const largest = <L extends string>(all: readonly MetricSeries<L>[]): readonly MetricSeries<L>[] =>
+  combined(all, Math.max)
 
 function combined<L extends string>(
-  all: readonly Series<L>[],
+  all: readonly MetricSeries<L>[],
   combine: (before: number, value: number) => number,
-): readonly Series<L>[] {
-  const found = new Map<string, Series<L>>()
+): readonly MetricSeries<L>[] {
+  const found = new Map<string, MetricSeries<L>>()
   for (const [labels, value] of all) {
     const key = Object.values(labels).join('/')
     const before = found.get(key)
@@ -104,7 +105,7 @@ export class Metrics {
   }
 
   /** A gauge of several series, all of which are read at each scrape. A series that is not read again is dropped. */
-  gauges<L extends string>(of: Described<L> & { readonly read: () => Iterable<Series<L>> }): void {
+  gauges<L extends string>(of: Described<L> & { readonly read: () => Iterable<MetricSeries<L>> }): void {
     const { name, help, labels = [], read } = of
     const gauge: Gauge = new Gauge({
       name,

@@ -1,6 +1,6 @@
 import { isEqual } from '../json/json.ts'
 import type { Cancel, Timers } from './clock.ts'
-import { SharedReadings } from './shared-readings.ts'
+import { ReadCache } from './shared-readings.ts'
 
 /** How long a value is kept. A caller sees a change at most so late. */
 const KEPT_MS = 60_000
@@ -35,7 +35,7 @@ interface Expiry {
  */
 export class RefreshingCache<T> {
   readonly #options: RefreshingCacheOptions<T>
-  readonly #readings = new SharedReadings<T | undefined>()
+  readonly #readings = new ReadCache<T | undefined>()
   readonly #expiries = new Map<string, Expiry>()
   #isStopped = false
 

@@ -1,12 +1,12 @@
 /** What a reading found. */
-export interface Reading<T> {
+export interface ReadResult<T> {
   readonly value: T
   /** whether callers who come after the end of the reading get this value too */
   readonly isLasting: boolean
 }
 
 /** Readings by key, shared while under way, and afterwards if lasting. Nothing expires: the owner forgets keys. */
-export class SharedReadings<T> {
+export class ReadCache<T> {
   readonly #readings = new Map<string, Promise<T>>()
 
   /** How many keys are being read or are kept. */
@@ -19,7 +19,7 @@ export class SharedReadings<T> {
   }
 
   /** Returns what is kept for `key`, or else what `read` finds. @throws what `read` throws; then nothing is kept */
-  of(key: string, read: () => Promise<Reading<T>>): Promise<T> {
+  of(key: string, read: () => Promise<ReadResult<T>>): Promise<T> {
     const known = this.#readings.get(key)
     if (known !== undefined) return known
     const reading = Promise.try(read)

@@ -1,11 +1,11 @@
 import type { Timers } from './clock.ts'
-import { type Reading, SharedReadings } from './shared-readings.ts'
+import { ReadCache, type ReadResult } from './shared-readings.ts'
 
 /** Keeps what was read by key for a limited time. Callers who ask while a key is read share the reading. */
 export class TtlCache<T> {
   readonly #timers: Pick<Timers, 'now'>
   readonly #keptMs: number
-  readonly #readings = new SharedReadings<T>()
+  readonly #readings = new ReadCache<T>()
   readonly #startedAtMs = new Map<string, number>() // a Map keeps the order of insertion: the oldest come first
 
   /** @param keptMs how long a value is given out, counted from the beginning of its reading */
@@ -20,7 +20,7 @@ export class TtlCache<T> {
   }
 
   /** Returns what is kept for `key`, or else what `read` finds. @throws what `read` throws; then nothing is kept */
-  of(key: string, read: () => Promise<Reading<T>>): Promise<T> {
+  of(key: string, read: () => Promise<ReadResult<T>>): Promise<T> {
     this.#removeExpired()
     if (!this.#readings.has(key)) {
       this.#startedAtMs.delete(key)

@@ -1,11 +1,11 @@
 import type { ResourceType } from '../api/object.ts'
-import { hashOf } from '../json/canonical.ts'
+import { sha256Of } from '../json/canonical.ts'
 import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
 import type { KubeClient } from '../kube/client/client.ts'
 import { KubeError } from '../kube/client/errors.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
-import { type Compiles, compile } from './compile.ts'
+import { type Compiles, compileSchema } from './compile.ts'
 import { knownFieldsAt, type Schemas } from './transform.ts'
 
 export interface SchemaSource {
@@ -122,9 +122,9 @@ export class SchemaCatalog {
     const schemas = await schemasOf(type.apiVersion)
     const root = specOf(schemas, type)
     if (root === undefined) return undefined
-    if (type.templateFrom === undefined) return compile(hash, schemas, root, options)
+    if (type.templateFrom === undefined) return compileSchema(hash, schemas, root, options)
     const core = await schemasOf(type.templateFrom)
-    const whole = compile(hash, { ...schemas, ...core }, withTemplate(root, core), options)
+    const whole = compileSchema(hash, { ...schemas, ...core }, withTemplate(root, core), options)
     return { ...whole, template: knownFieldsAt(schemas, root, 'template') }
   }
 }
@@ -158,7 +158,7 @@ const pathOfGroup = (apiVersion: string): string => `${apiVersion.includes('/') 
 
 /** The API server puts a hash of the document into its address. Without it, the address itself is hashed. */
 function hashIn(url: string): string {
-  return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('hash') ?? hashOf(url, 64)
+  return new URLSearchParams(url.slice(url.indexOf('?') + 1)).get('hash') ?? sha256Of(url, 64)
 }
 
 /** Changes with every document that `type` is compiled from. */

@@ -15,7 +15,7 @@ import { type Definitions, type JsonSchema, resolved, type Schemas, transform, t
  * Compiles `root`, a schema of `schemas`. Takes some 200 ms for a workload, so it must not run inside a request.
  * @throws Error if `schemas` contain something that ajv cannot compile.
  */
-export function compile(hash: string, schemas: Schemas, root: unknown, options: CompileOptions = {}): SpecSchema {
+export function compileSchema(hash: string, schemas: Schemas, root: unknown, options: CompileOptions = {}): SpecSchema {
   const { bans = [], compiles = 'now' } = options
   const definitions = transform(schemas, root)
   const checker = checkers(definitions, createBanLookup(bans), compiles)

@@ -75,6 +75,6 @@ function formatPlaces(places: readonly string[]): string {
   const [first = ''] = places
   const shared = first.slice(0, first.lastIndexOf('.') + 1)
   const isShared = places.every((place) => place.lastIndexOf('.') === shared.length - 1 && place.startsWith(shared))
-  const told = isShared ? [first, ...places.slice(1).map((place) => place.slice(shared.length))] : places
-  return alternatives(told.map((place) => place || 'overrideSpec itself'))
+  const statedPlaces = isShared ? [first, ...places.slice(1).map((place) => place.slice(shared.length))] : places
+  return alternatives(statedPlaces.map((place) => place || 'overrideSpec itself'))
 }

@@ -1,21 +1,21 @@
 import type { Reason } from '../api/reasons.ts'
 import type { CommandAnswer, CommandStatus, PromotionStatus } from '../api/strategy.ts'
-import type { Step } from './compile.ts'
-import { moved, phaseOf, type Run } from './run.ts'
+import type { RunStep } from './compile.ts'
+import { atStep, phaseOf, type Run } from './run.ts'
 
 /** The words that a person can say to a run. */
-export const VERBS = ['pause', 'resume', 'promote', 'abort', 'undo', 'retry'] as const
-export type Verb = (typeof VERBS)[number]
+export const COMMAND_VERBS = ['pause', 'resume', 'promote', 'abort', 'undo', 'retry'] as const
+export type CommandVerb = (typeof COMMAND_VERBS)[number]
 
 /** The words that only stop something. They need no review, and mean every step. */
-const STOPPING: readonly Verb[] = ['pause', 'abort']
+const STOPPING: readonly CommandVerb[] = ['pause', 'abort']
 
 /**
  * A word in the annotation. The webhook stamps it with what its author saw: the step and the revision, and the time in
  * RFC 3339 with milliseconds.
  */
 export interface Command {
-  readonly verb: Verb
+  readonly verb: CommandVerb
   readonly stamp?: { readonly step: number; readonly revision: string; readonly at: string }
 }
 
@@ -23,7 +23,7 @@ export interface Command {
 export function parseCommand(text: string): Command | undefined {
   const [, word, step, revision, at] =
     /^([a-z]{1,10})(?: step=(\d{1,4}) revision=([0-9a-f]{1,64}) at=([\dT:.-]{10,30}Z))?$/.exec(text) ?? []
-  const verb = VERBS.find((each) => each === word)
+  const verb = COMMAND_VERBS.find((each) => each === word)
   if (!verb) return undefined
   if (step === undefined || revision === undefined || at === undefined) return { verb }
   return Number.isNaN(Date.parse(at)) ? undefined : { verb, stamp: { step: Number(step), revision, at } }
@@ -37,12 +37,12 @@ export const formatCommand = ({ verb, stamp }: Command): string =>
   stamp ? `${verb} step=${stamp.step} revision=${stamp.revision} at=${stamp.at}` : verb
 
 /** What a command does: it moves the run, or not, and says why. */
-export type Answer =
+export type CommandResult =
   | { readonly is: 'Done'; readonly run: Run; readonly reason: Reason; readonly message: string }
   | { readonly is: Exclude<CommandAnswer, 'Done'>; readonly message: string }
 
 /** What else an answer depends on. */
-export interface SeenByCommand {
+export interface CommandContext {
   readonly now: Date
   /** of this run */
   readonly promotion: PromotionStatus | undefined
@@ -63,7 +63,12 @@ export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | u
  * What `command` does to `run`. The webhook refuses a command that is not `Done`, the controller obeys one that is:
  * both by this function. A command is stale if its author saw another step or revision.
  */
-export function answerTo(command: Command, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
+export function resultOfCommand(
+  command: Command,
+  run: Run,
+  steps: readonly RunStep[],
+  seen: CommandContext,
+): CommandResult {
   const { verb, stamp } = command
   if (lacksStamp(command))
     return refused(
@@ -83,12 +88,12 @@ export function answerTo(command: Command, run: Run, steps: readonly Step[], see
   return effectOf(verb, run, steps, seen)
 }
 
-function effectOf(verb: Verb, run: Run, steps: readonly Step[], seen: SeenByCommand): Answer {
+function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], seen: CommandContext): CommandResult {
   const { now, promotion } = seen
   const mayBeWritten = (promotion?.record !== undefined || promotion?.written !== undefined) && !seen.isTakenBack
   const phase = phaseOf(run, steps)
   const nothing = (what: string) => refused(`${verb}: ${what}; ${placeOf(run, steps)}`)
-  const done = (to: Run, reason: Reason, message: string): Answer => ({ is: 'Done', run: to, reason, message })
+  const done = (to: Run, reason: Reason, message: string): CommandResult => ({ is: 'Done', run: to, reason, message })
   const { held: isHeld, ...others } = run
   switch (verb) {
     case 'pause':
@@ -100,23 +105,23 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], seen: SeenByComm
       const isAtPause = step === 'pause' || step === 'analysis'
       if (step === 'await' && !isHeld) return nothing('the run waits for promote')
       if (phase !== 'Paused' || !(isAtPause || isHeld)) return nothing('nothing is paused')
-      const next = isAtPause ? moved(others, { stepIndex: run.stepIndex + 1 }, now) : others
+      const next = isAtPause ? atStep(others, { stepIndex: run.stepIndex + 1 }, now) : others
       return done(next, 'Resumed', `goes on after ${placeOf(run, steps)}`)
     }
     case 'promote': {
       const index = steps.findIndex(({ is }) => is === 'promote')
       if (run.path !== 'Forward' || run.stepIndex > index) return nothing('there is nothing to promote')
       if (run.stepIndex === index && !promotion?.written && !isHeld) return nothing('it is being promoted')
-      return done(moved(others, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
+      return done(atStep(others, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
     }
     case 'undo':
       if (run.path !== 'Forward' || !(promotion?.record || promotion?.written)) return nothing('nothing was written')
       if (!promotion.record) return nothing('the source was changed by others; revert that change where it is declared')
-      return done(moved(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
+      return done(atStep(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
     case 'abort':
       if (mayBeWritten) return nothing('the source may have the change; use undo')
       if (run.path !== 'Forward') return nothing('the run does not go forward')
-      return done(moved(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
+      return done(atStep(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
     case 'retry':
       if (phase !== 'Aborted' && phase !== 'Undone') return nothing('the run was not aborted')
       return done(again(others, now), 'Retried', 'begins again at its first step')
@@ -125,14 +130,14 @@ function effectOf(verb: Verb, run: Run, steps: readonly Step[], seen: SeenByComm
 
 /** The next run of the same strategy. */
 const again = (run: Run, now: Date): Run => ({
-  ...moved(run, { path: 'Forward', stepIndex: 0 }, now),
+  ...atStep(run, { path: 'Forward', stepIndex: 0 }, now),
   attempt: (run.attempt ?? 0) + 1,
 })
 
 const REPEAT = 'repeat it if you still mean it'
 
-const refused = (message: string): Answer => ({ is: 'Refused', message })
+const refused = (message: string): CommandResult => ({ is: 'Refused', message })
 
 /** `step 2 of 5, Paused`. */
-const placeOf = (run: Run, steps: readonly Step[]): string =>
+const placeOf = (run: Run, steps: readonly RunStep[]): string =>
   `step ${Math.min(run.stepIndex + 1, steps.length)} of ${steps.length}, ${phaseOf(run, steps)}`

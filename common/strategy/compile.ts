@@ -2,10 +2,10 @@ import type { Amount } from '../api/amount.ts'
 import type { RunPath } from '../api/strategy.ts'
 import { duration } from '../text/duration.ts'
 import { MAX_PAUSE_SECONDS, pauseSeconds } from './pause.ts'
-import type { BlueGreenSpec, RunSpec } from './run-spec.ts'
+import type { BlueGreenSpec, StrategyRunSpec } from './run-spec.ts'
 
 /** One step of a run: a state that can be reached again and again. */
-export type Step =
+export type RunStep =
   /** `field`: where the user wrote it */
   | { readonly is: 'setWeight'; readonly weight: number; readonly field: string }
   /** as many pods as `maxSurge` allows */
@@ -41,9 +41,9 @@ export type Step =
   | { readonly is: 'remove' }
 
 /** The steps of a run: the steps of the user, and what follows them; or a way back. */
-export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
+export function compileSteps(spec: StrategyRunSpec, path: RunPath): readonly RunStep[] {
   // Every blue-green has this step. It does nothing if no Service was changed.
-  const back: readonly Step[] = spec.blueGreen ? [{ is: 'return', services: servicesOf(spec.blueGreen) }] : []
+  const back: readonly RunStep[] = spec.blueGreen ? [{ is: 'return', services: servicesOf(spec.blueGreen) }] : []
   if (path === 'Abort') return [...back, ...(spec.isGated ? quarantine(spec) : [{ is: 'remove' } as const])]
   if (path === 'Undo') return [{ is: 'restore' }, ...back, { is: 'remove' }]
   const steps = spec.blueGreen ? blueGreenSteps(spec.blueGreen, spec) : ownSteps(spec)
@@ -58,20 +58,20 @@ export function compile(spec: RunSpec, path: RunPath): readonly Step[] {
 }
 
 /** Nobody looks before an automatic promotion, so it waits for the verdict. */
-const isVerdictMissing = ({ isAnalyzed, mode }: RunSpec, steps: readonly Step[]): boolean =>
+const isVerdictMissing = ({ isAnalyzed, mode }: StrategyRunSpec, steps: readonly RunStep[]): boolean =>
   isAnalyzed && mode === 'Automatic' && !steps.some(({ is }) => is === 'analysis')
 
 const servicesOf = ({ activeService, previewService }: BlueGreenSpec): readonly string[] =>
   previewService === undefined ? [activeService] : [activeService, previewService]
 
 /** The pods of an aborted fork that is gated stay for inspection, without requests. */
-function quarantine({ abortScaleDownDelaySeconds: seconds }: RunSpec): readonly Step[] {
-  const pause: Step = seconds === 0 ? { is: 'pause' } : { is: 'pause', seconds }
+function quarantine({ abortScaleDownDelaySeconds: seconds }: StrategyRunSpec): readonly RunStep[] {
+  const pause: RunStep = seconds === 0 ? { is: 'pause' } : { is: 'pause', seconds }
   return [{ is: 'shut' }, pause, { is: 'remove' }]
 }
 
 /** The fork is previewed while it gets no other requests, then gets all, and is watched for a while. */
-function blueGreenSteps(blueGreen: BlueGreenSpec, { scaleDownDelaySeconds }: RunSpec): readonly Step[] {
+function blueGreenSteps(blueGreen: BlueGreenSpec, { scaleDownDelaySeconds }: StrategyRunSpec): readonly RunStep[] {
   const { activeService, previewService, previewReplicaCount: pods } = blueGreen
   const size = { is: 'size', field: 'spec.strategy.blueGreen' } as const
   return [
@@ -86,12 +86,12 @@ function blueGreenSteps(blueGreen: BlueGreenSpec, { scaleDownDelaySeconds }: Run
   ]
 }
 
-const pauseOf = (seconds: number): readonly Step[] => (seconds === 0 ? [] : [{ is: 'pause', seconds }])
+const pauseOf = (seconds: number): readonly RunStep[] => (seconds === 0 ? [] : [{ is: 'pause', seconds }])
 
-function ownSteps({ steps, isCanary }: RunSpec): readonly Step[] {
+function ownSteps({ steps, isCanary }: StrategyRunSpec): readonly RunStep[] {
   if (!isCanary) return [{ is: 'replicas' }]
   if (steps.length === 0) return [{ is: 'surge' }]
-  return steps.flatMap(({ setWeight, pause, analysis }, index): readonly Step[] => {
+  return steps.flatMap(({ setWeight, pause, analysis }, index): readonly RunStep[] => {
     if (analysis !== undefined) return [{ is: 'analysis' }]
     if (setWeight === undefined) return [pauseStep(pause?.duration)]
     // the whole weight is the promotion, which follows the last step
@@ -102,11 +102,11 @@ function ownSteps({ steps, isCanary }: RunSpec): readonly Step[] {
 const fieldOf = (index: number): string => `spec.strategy.canary.steps[${index}].setWeight`
 
 /** A text that is no duration has a mistake that admission refuses. It counts as the longest pause. */
-const pauseStep = (duration: Amount | undefined): Step =>
+const pauseStep = (duration: Amount | undefined): RunStep =>
   duration === undefined ? { is: 'pause' } : { is: 'pause', seconds: pauseSeconds(duration) ?? MAX_PAUSE_SECONDS }
 
 /** `setWeight 20%`, `pause 1h`, `pause`. */
-export function nameOfStep(step: Step): string {
+export function nameOfStep(step: RunStep): string {
   switch (step.is) {
     case 'setWeight':
       return `setWeight ${step.weight}%`

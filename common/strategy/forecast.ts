@@ -1,12 +1,12 @@
 import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
 import { percent } from '../text/percent.ts'
-import type { Step } from './compile.ts'
-import { type Sizes, targetOf } from './target.ts'
+import type { RunStep } from './compile.ts'
+import { podTargetAt, type Sizes } from './target.ts'
 
 /** What one step costs. */
 export interface ForecastStep {
-  readonly step: Step
+  readonly step: RunStep
   /** the pods of the fork at this step */
   readonly pods: number
   /** those of them that get requests */
@@ -14,9 +14,9 @@ export interface ForecastStep {
 }
 
 /** The pods at each step, for a source that keeps its size. */
-export const forecast = (steps: readonly Step[], sizes: Sizes): readonly ForecastStep[] =>
+export const forecast = (steps: readonly RunStep[], sizes: Sizes): readonly ForecastStep[] =>
   steps.map((step, index) => {
-    const { pods, open } = targetOf(steps, index, sizes)
+    const { pods, open } = podTargetAt(steps, index, sizes)
     return { step, pods, open }
   })
 
@@ -34,7 +34,7 @@ export interface PodDemand {
  * Where the user asks for pods, and for how many: one entry for each number, the first step that has it. The pods of a
  * gated fork beyond those that are open are asked for by `spec.replicas`, or by the size of a blue-green.
  */
-export function demands(steps: readonly Step[], sizes: Sizes): readonly PodDemand[] {
+export function demands(steps: readonly RunStep[], sizes: Sizes): readonly PodDemand[] {
   const found = new Map<string, PodDemand>()
   for (const { step, pods, open } of forecast(steps, sizes)) {
     const shutBy = step.is === 'size' ? step.field : 'spec.replicas'
@@ -49,7 +49,7 @@ export function demands(steps: readonly Step[], sizes: Sizes): readonly PodDeman
 }
 
 /** A step without a number of its own has that of the steps before it, or else `spec.replicas`. */
-function fieldOf(step: Step): string {
+function fieldOf(step: RunStep): string {
   switch (step.is) {
     case 'setWeight':
     case 'size':
@@ -64,7 +64,7 @@ function fieldOf(step: Step): string {
 }
 
 /** The steps from `start` on in words: `10% 1 of 11 pods (9%)`, `pause 1h`, `20% 3 of 13 (23%)`. */
-export function forecastTexts(steps: readonly Step[], sizes: Sizes, start = 0): readonly string[] {
+export function forecastTexts(steps: readonly RunStep[], sizes: Sizes, start = 0): readonly string[] {
   const left = forecast(steps, sizes).slice(start)
   const first = left.find(({ step, open }) => step.is === 'setWeight' && open > 0)
   return left.flatMap((each, index) => {

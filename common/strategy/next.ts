@@ -1,6 +1,6 @@
 import type { Reason } from '../api/reasons.ts'
-import { nameOfStep, type Step } from './compile.ts'
-import { moved, type Run } from './run.ts'
+import { nameOfStep, type RunStep } from './compile.ts'
+import { atStep, type Run } from './run.ts'
 
 /** What is seen of the present step. */
 export interface StepFacts {
@@ -23,12 +23,12 @@ export type Next =
   | { readonly is: 'move'; readonly run: Run; readonly reason: Reason; readonly message: string }
 
 /** How `run` goes on. Equal facts give an equal answer, so that a move whose reply was lost is made again. */
-export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
+export function next(run: Run, steps: readonly RunStep[], facts: StepFacts): Next {
   const step = steps[run.stepIndex]
   if (!step || run.held) return { is: 'stay' }
   const completed = (): Next => ({
     is: 'move',
-    run: moved(run, { stepIndex: run.stepIndex + 1 }, facts.now),
+    run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now),
     ...completedEvent(run, steps, step),
   })
   switch (step.is) {
@@ -50,13 +50,13 @@ export function next(run: Run, steps: readonly Step[], facts: StepFacts): Next {
     default:
       if (facts.isReached) return completed()
       return facts.isFailed && run.path === 'Forward'
-        ? aborted(run, 'its fork exceeded its progress deadline', facts)
+        ? abortMove(run, 'its fork exceeded its progress deadline', facts)
         : { is: 'stay' }
   }
 }
 
 /** What is told about a step that is done. */
-export function completedEvent({ path, stepIndex }: Run, steps: readonly Step[], step: Step) {
+export function completedEvent({ path, stepIndex }: Run, steps: readonly RunStep[], step: RunStep) {
   if (step.is === 'remove')
     return { reason: path === 'Undo' ? 'Undone' : 'Aborted', message: 'the fork has no pods' } as const
   if (step.is === 'drain') return { reason: 'Promoted', message: 'the source has it; the fork is deleted' } as const
@@ -67,9 +67,9 @@ export function completedEvent({ path, stepIndex }: Run, steps: readonly Step[],
 }
 
 /** The way back to no pods, which nobody has paused. */
-export const aborted = ({ held: _held, ...run }: Run, why: string, { now }: Pick<StepFacts, 'now'>) => ({
+export const abortMove = ({ held: _held, ...run }: Run, why: string, { now }: Pick<StepFacts, 'now'>) => ({
   is: 'move' as const,
-  run: moved(run, { path: 'Abort', stepIndex: 0 }, now),
+  run: atStep(run, { path: 'Abort', stepIndex: 0 }, now),
   reason: 'Aborted' as const,
   message: why,
 })

@@ -8,7 +8,7 @@ import { mergePatch } from '../override/strategic.ts'
 import { withoutSpecAlias, withPromotedAccount } from '../workload/service-account.ts'
 
 /** An override, and the source over which a promotion lays it. */
-export interface Overridden {
+export interface SourceOverride {
   /** of the source, as it is now */
   readonly spec: JsonObject
   readonly overrideSpec: BoundedOverride
@@ -28,7 +28,7 @@ export interface Promotion {
 }
 
 /** What the override changes in the source itself. Lists are replaced whole. Undefined if it cannot be merged. */
-export function promotionOf({ spec, overrideSpec, overrideType, shape }: Overridden): Promotion | undefined {
+export function promotionOf({ spec, overrideSpec, overrideType, shape }: SourceOverride): Promotion | undefined {
   const merged = merge(spec, overrideSpec, overrideType, shape)
   if (merged.is === 'invalid') return undefined
   const after = withPromotedAccount(merged.spec, spec, overrideSpec)
@@ -77,7 +77,10 @@ const MAX_PATCH = 16_384
  * of list items before it changes them, and has no former values, because they may be secret. Undefined if it is longer
  * than 16 KiB.
  */
-export function patchText({ spec, overrideSpec, overrideType }: Overridden, { after }: Promotion): string | undefined {
+export function patchText(
+  { spec, overrideSpec, overrideType }: SourceOverride,
+  { after }: Promotion,
+): string | undefined {
   const operations =
     overrideType === 'Strategic'
       ? withTests(spec, wholeWhereEmpty(withoutSpecAlias(spec), withoutSpecAlias(after)))

@@ -8,7 +8,7 @@ export interface BlueGreenSpec
     Required<Pick<BlueGreenStrategy, 'autoPromotionEnabled' | 'autoPromotionSeconds'>> {}
 
 /** Strategy and promotion of an experiment, with all defaults. */
-export interface RunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSteps'>> {
+export interface StrategyRunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSteps'>> {
   /** the steps of a canary; without any, its fork gets as many pods as `maxSurge` allows */
   readonly steps: readonly CanaryStep[]
   /** false without `blueGreen`: `spec.replicas` decides, and the fork can be promoted */
@@ -30,7 +30,12 @@ export interface RunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSte
 }
 
 /** What the run of an experiment follows; undefined for one without strategy and promotion, which has no run. */
-export function runSpecOf({ strategy, promotion, traffic, analysis }: ExperimentDeploymentSpec): RunSpec | undefined {
+export function strategyRunSpec({
+  strategy,
+  promotion,
+  traffic,
+  analysis,
+}: ExperimentDeploymentSpec): StrategyRunSpec | undefined {
   if (!strategy && !promotion) return undefined
   const { mode = 'Manual', force = false, skipSteps = false, approvedRevision } = promotion ?? {}
   const { canary, blueGreen } = strategy ?? {}

@@ -1,8 +1,11 @@
-import type { RunPath, RunPhase, RunStatus, RunWeight } from '../api/strategy.ts'
-import { nameOfStep, type Step } from './compile.ts'
+import type { RunPath, RunPhase, RunWeight, StrategyRunStatus } from '../api/strategy.ts'
+import { nameOfStep, type RunStep } from './compile.ts'
 
 /** What decides how a run goes on. Everything else of its status follows from it. */
-export type Run = Pick<RunStatus, 'run' | 'revision' | 'path' | 'stepIndex' | 'since' | 'held' | 'command' | 'attempt'>
+export type Run = Pick<
+  StrategyRunStatus,
+  'run' | 'revision' | 'path' | 'stepIndex' | 'since' | 'held' | 'command' | 'attempt'
+>
 
 /** What makes a run: a stored one that is about something else does not count. */
 export interface RunIdentity {
@@ -15,9 +18,9 @@ export interface RunIdentity {
  * safe end. The present step starts anew if the revision is another one.
  */
 export function presentRun(
-  stored: RunStatus | undefined,
+  stored: StrategyRunStatus | undefined,
   { run, revision }: RunIdentity,
-  stepsOf: (path: RunPath) => readonly Step[],
+  stepsOf: (path: RunPath) => readonly RunStep[],
   now: Date,
 ): Run {
   const since = now.toISOString()
@@ -55,7 +58,7 @@ export function presentRun(
 }
 
 /** The run at another step, which begins now. */
-export const moved = (run: Run, to: Partial<Pick<Run, 'path' | 'stepIndex'>>, now: Date): Run => ({
+export const atStep = (run: Run, to: Partial<Pick<Run, 'path' | 'stepIndex'>>, now: Date): Run => ({
   ...run,
   ...to,
   since: now.toISOString(),
@@ -64,7 +67,7 @@ export const moved = (run: Run, to: Partial<Pick<Run, 'path' | 'stepIndex'>>, no
 /** What a run does at its present step. */
 export function phaseOf(
   { path, stepIndex, held }: Pick<Run, 'path' | 'stepIndex' | 'held'>,
-  steps: readonly Step[],
+  steps: readonly RunStep[],
 ): RunPhase {
   const step = steps[stepIndex]
   // the pods of a gated fork are kept for a while after the abort
@@ -75,11 +78,11 @@ export function phaseOf(
 }
 
 /** Whether the stored run is at a step that writes the source, which then has to be read as it is now. */
-export const writesSource = (stored: RunStatus | undefined): boolean =>
+export const writesSource = (stored: StrategyRunStatus | undefined): boolean =>
   stored?.stepName === nameOfStep({ is: 'promote' }) || stored?.stepName === nameOfStep({ is: 'restore' })
 
 /** `status.strategy`. */
-export function runStatus(run: Run, steps: readonly Step[], weight: RunWeight | undefined): RunStatus {
+export function runStatus(run: Run, steps: readonly RunStep[], weight: RunWeight | undefined): StrategyRunStatus {
   const step = steps[run.stepIndex]
   const phase = phaseOf(run, steps)
   return {

@@ -1,6 +1,6 @@
 import { type Amount, roundedUp } from '../api/amount.ts'
 import { MAX_REPLICAS } from '../api/defaults.ts'
-import type { Step } from './compile.ts'
+import type { RunStep } from './compile.ts'
 import type { GatedPod, GateTarget } from './gate.ts'
 import { podsFor } from './weight.ts'
 
@@ -20,7 +20,7 @@ export interface Sizes {
 }
 
 /** How many pods a step wants, and how many of them get requests. */
-export interface Target {
+export interface PodTarget {
   readonly pods: number
   /** the same as `pods`, if the fork is not gated */
   readonly open: number
@@ -38,7 +38,7 @@ export const surgeLimit = ({ maxSurge, source }: Pick<Sizes, 'maxSurge' | 'sourc
 export const reservedPods = (sizes: Sizes): number => Math.min(sizes.reserve, surgeLimit(sizes))
 
 /** The step that decides the pods at the step at `index`: the last one until there that says a number. */
-export const sizingStep = (steps: readonly Step[], index: number): Step | undefined =>
+export const sizingStep = (steps: readonly RunStep[], index: number): RunStep | undefined =>
   steps.slice(0, index + 1).findLast(({ is }) => SIZING.has(is))
 
 /**
@@ -46,7 +46,7 @@ export const sizingStep = (steps: readonly Step[], index: number): Step | undefi
  * many pods are open as the last weight says, or as a promotion needs; none before the first weight, at weight 0 and in
  * an abort. At least `replicas` of its pods run, however many are open, until the fork is removed.
  */
-export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): Target {
+export function podTargetAt(steps: readonly RunStep[], index: number, sizes: Sizes): PodTarget {
   const serving = servingOf(steps, index, sizes.isGated ? { ...sizes, replicas: 0 } : sizes)
   const { pods } = serving
   if (!sizes.isGated) return { ...serving, open: pods }
@@ -67,24 +67,24 @@ export function targetOf(steps: readonly Step[], index: number, sizes: Sizes): T
  */
 export const podsNow = (
   pods: readonly GatedPod[],
-  target: Pick<Target, 'pods' | 'open'>,
+  target: Pick<PodTarget, 'pods' | 'open'>,
   { revision }: Pick<GateTarget, 'revision'>,
 ): number =>
   pods.some((pod) => pod.revision !== revision && !pod.isBeingDeleted)
     ? Math.min(target.pods, target.open)
     : target.pods
 
-type Serving = Omit<Target, 'open'>
+type Serving = Omit<PodTarget, 'open'>
 
-function servingOf(steps: readonly Step[], index: number, sizes: Sizes): Serving {
+function servingOf(steps: readonly RunStep[], index: number, sizes: Sizes): Serving {
   const sized = sizedBy(sizingStep(steps, index), sizes)
   const isPromoting = steps.slice(0, index + 1).some(({ is }) => is === 'promote')
   return isPromoting ? { pods: Math.max(sized.pods, reservedPods(sizes)) } : sized
 }
 
-const SIZING: ReadonlySet<Step['is']> = new Set(['setWeight', 'surge', 'replicas', 'size', 'cutOver', 'remove'])
+const SIZING: ReadonlySet<RunStep['is']> = new Set(['setWeight', 'surge', 'replicas', 'size', 'cutOver', 'remove'])
 
-function sizedBy(step: Step | undefined, sizes: Sizes): Serving {
+function sizedBy(step: RunStep | undefined, sizes: Sizes): Serving {
   switch (step?.is) {
     case 'setWeight': {
       const needed = podsFor(step.weight, sizes.source)

@@ -1,13 +1,13 @@
 import { EXPERIMENT_ID } from '../api/names.ts'
 import { missingLabels, type TrafficInput } from './pod-labels.ts'
 import { concernsSource, endpointsOfOthers } from './shares.ts'
-import type { Traffic } from './traffic.ts'
+import type { TrafficView } from './traffic.ts'
 
 /**
  * The names of the Services that send all their requests to experiments, if the fork has ready pods: each selects both
  * the fork and its source, and has no other ready endpoint. A Service that is limited to the fork is not one of them.
  */
-export function servicesWithoutOthers(traffic: Traffic, input: TrafficInput): readonly string[] {
+export function servicesWithoutOthers(traffic: TrafficView, input: TrafficInput): readonly string[] {
   const services = traffic.services.filter(
     (service) =>
       missingLabels(service.selector, input.fork).length === 0 &&

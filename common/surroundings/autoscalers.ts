@@ -3,7 +3,7 @@ import { CR_NAME, EXPERIMENT_DEPLOYMENT, OWNER_NAMESPACE } from '../api/names.ts
 import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { at } from '../json/json.ts'
-import { aside } from '../text/fitted.ts'
+import { optionalClause } from '../text/fitted.ts'
 import { isGatedFork } from '../workload/gated-spec.ts'
 import { countingAutoscaler } from './counting.ts'
 import type { AutoscalerView } from './neighbours.ts'
@@ -25,7 +25,7 @@ function ambiguous(pair: ForkAndSource, { name }: AutoscalerView, all: readonly 
     `hpa/${name} stops scaling the source while `,
     names,
     others.length > 1 ? ' select pods of the fork, too' : ' selects pods of the fork, too',
-    aside(`; keep only hpa/${name}, and use kubectl scale`),
+    optionalClause(`; keep only hpa/${name}, and use kubectl scale`),
   ])
 }
 
@@ -43,7 +43,7 @@ function broken(pair: ForkAndSource, { name, needs = [], hasOtherMetrics }: Auto
   return warningsAbout('BreaksHPA', [...new Set(lacks.flat())], (fields) => [
     `hpa/${name} ${isLeft ? 'does not scale the source down' : 'stops scaling the source'}: the fork lacks `,
     fields,
-    aside('; add it to the override'),
+    optionalClause('; add it to the override'),
   ])
 }
 
@@ -72,12 +72,12 @@ function counted({ fork }: ForkAndSource, { name, isOnCpu }: AutoscalerView): re
       ? warning(
           'HeldBackHPA',
           `hpa/${name} takes pods that are shut for idle ones, so it scales the source up too late`,
-          aside('; keep the fork small until its pods are opened'),
+          optionalClause('; keep the fork small until its pods are opened'),
         )
       : warning(
           'CountedByHPA',
           `hpa/${name} includes the fork's pods in its average`,
-          aside(' when it scales the source'),
+          optionalClause(' when it scales the source'),
         ),
   ]
 }
@@ -88,7 +88,7 @@ function scaled({ fork }: ForkAndSource, all: readonly AutoscalerView[]): readon
   return warningsAbout('ScaledByHPA', namesOf(all.filter(scales(fork))), (names) => [
     names,
     ' scales the fork, but the controller resets it',
-    aside(`; ${instead} instead`),
+    optionalClause(`; ${instead} instead`),
   ])
 }
 

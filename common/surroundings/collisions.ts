@@ -4,8 +4,8 @@ import { EXPERIMENT_ID } from '../api/names.ts'
 import type { Labels } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isEmpty, isObject, listOr } from '../json/json.ts'
-import { aside, type Part } from '../text/fitted.ts'
-import { list } from '../text/list.ts'
+import { optionalClause, type Part } from '../text/fitted.ts'
+import { shortenedList } from '../text/list.ts'
 import { isGatedFork } from '../workload/gated-spec.ts'
 import { autoscalers } from './autoscalers.ts'
 import type { Neighbours } from './neighbours.ts'
@@ -64,7 +64,7 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
       'the fork gets no requests from ',
       all,
       ': it lacks ',
-      list(pairs, 2),
+      shortenedList(pairs, 2),
     ]),
   ]
 }
@@ -106,7 +106,7 @@ function budgets({ pods: { fork, source }, neighbours }: CollisionInput): readon
   const message = (all: Part) => [
     "the fork's pods count for ",
     all,
-    aside(' and change how many evictions are allowed'),
+    optionalClause(' and change how many evictions are allowed'),
   ]
   return warningsAbout('CountedByPDB', namesOf('pdb', counting), message)
 }
@@ -127,7 +127,7 @@ function affinities({ pair, pods: { fork, source } }: CollisionInput): readonly 
     'required anti-affinity keeps the pods of fork and source apart: pods of both may stay Pending',
     "the source's pods count for the topology spread too: pods may stay Pending",
   ]
-  if (isApart) return [warning('SharedAffinity', apart, ...(isSpread ? [aside(`; ${spread}`)] : []))]
+  if (isApart) return [warning('SharedAffinity', apart, ...(isSpread ? [optionalClause(`; ${spread}`)] : []))]
   return isSpread ? [warning('SharedAffinity', spread)] : []
 }
 

@@ -3,8 +3,8 @@ import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
-import { aside, type Part } from '../text/fitted.ts'
-import { list } from '../text/list.ts'
+import { optionalClause, type Part } from '../text/fitted.ts'
+import { shortenedList } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
@@ -64,12 +64,17 @@ function managed({ pair: { source }, primary, referrer }: HazardInput): ReturnTy
   if (primary !== undefined)
     return [
       `${kind}/${primary} serves in place of ${kind}/${source.metadata.name}`,
-      aside(`: fork ${kind}/${primary} instead`),
+      optionalClause(`: fork ${kind}/${primary} instead`),
     ]
   if (referrer !== undefined)
-    return [`${referrer} takes its template from ${kind}/${source.metadata.name}`, aside(`: fork ${referrer} instead`)]
+    return [
+      `${referrer} takes its template from ${kind}/${source.metadata.name}`,
+      optionalClause(`: fork ${referrer} instead`),
+    ]
   const owner = controllerOf(source)
-  return owner && [`${owner.kind}/${owner.name} controls the source`, aside(": it may act on the fork's pods too")]
+  return (
+    owner && [`${owner.kind}/${owner.name} controls the source`, optionalClause(": it may act on the fork's pods too")]
+  )
 }
 
 /** Only an override can pause a fork: these fields are not inherited. */
@@ -115,7 +120,7 @@ function migration({ pair: { fork } }: HazardInput): ReturnType<Detector> {
     )
     .map(({ name }) => String(name))
   if (names.length === 0) return undefined
-  return [`init container${names.length > 1 ? 's' : ''} `, list(names, 2), ' may run migrations on live data']
+  return [`init container${names.length > 1 ? 's' : ''} `, shortenedList(names, 2), ' may run migrations on live data']
 }
 
 function sharedClaim({ pair }: HazardInput): ReturnType<Detector> {
@@ -125,7 +130,7 @@ function sharedClaim({ pair }: HazardInput): ReturnType<Detector> {
   if (names.length === 0) return undefined
   const pvcs = names.length > 1 ? 'PVCs' : 'PVC'
   const effect = ': pods may not start (ReadWriteOnce) or may write the same data'
-  return [`shares ${pvcs} `, list(names, 2), ' with the source', aside(effect)]
+  return [`shares ${pvcs} `, shortenedList(names, 2), ' with the source', optionalClause(effect)]
 }
 
 const claims = (pod: unknown): readonly string[] =>
@@ -144,7 +149,7 @@ function hostPort({ pair: { fork } }: HazardInput): ReturnType<Detector> {
   if (ports.length > 0)
     return [
       `uses port${ports.length > 1 ? 's' : ''} `,
-      list([...new Set(ports)], 2),
+      shortenedList([...new Set(ports)], 2),
       ' of the node: pods may stay Pending',
     ]
   return isHost ? "uses the node's network: pods cannot start on a node where their port is in use" : undefined
@@ -161,14 +166,18 @@ function peerDiscovery({ pods, services }: HazardInput): ReturnType<Detector> {
     isHeadless && missingLabels(selector, pods.fork).length === 0
   const names = (services ?? []).filter(isJoined).map(({ name }) => name)
   if (names.length === 0) return undefined
-  return ["the fork's pods are in the DNS of ", list(names.sort(), 2), aside(': peers may accept them as members')]
+  return [
+    "the fork's pods are in the DNS of ",
+    shortenedList(names.sort(), 2),
+    optionalClause(': peers may accept them as members'),
+  ]
 }
 
 function emptyVolumes({ pair: { fork } }: HazardInput): ReturnType<Detector> {
   const names = claimNames(fork)
   if (names.length === 0) return undefined
   const [pvcs, start, are] = names.length > 1 ? ['PVCs', 'start', 'are'] : ['PVC', 'starts', 'is']
-  return [`${pvcs} `, list(names, 2), ` ${start} empty and ${are} deleted with the experiment`]
+  return [`${pvcs} `, shortenedList(names, 2), ` ${start} empty and ${are} deleted with the experiment`]
 }
 
 const podOf = (workload: KubeObject): unknown => at(workload, 'spec', 'template', 'spec')

@@ -10,14 +10,14 @@ import { ROLLOUT_HASH } from '../workload/stable-template.ts'
 import { type ReadyEndpoints, readyEndpoints } from './endpoints.ts'
 import { missingLabels, type PodLabels, type TrafficInput, withoutPin } from './pod-labels.ts'
 import { hasNoOthers, missingPorts } from './ports.ts'
-import type { ServiceView, SliceView, Traffic } from './traffic.ts'
+import type { ServiceView, SliceView, TrafficView } from './traffic.ts'
 
 /** Labels by which a Service can select a single pod of a StatefulSet. */
 const POD_LABELS = ['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']
 const MAX_SERVICES = 32
 
 /** The entries of `status.services`: the Services that select the fork or its source, by name, at most 32. */
-export function serviceShares({ services, slices }: Traffic, input: TrafficInput): readonly ServiceShare[] {
+export function serviceShares({ services, slices }: TrafficView, input: TrafficInput): readonly ServiceShare[] {
   return services
     .filter((service) => concernsAny(service, slices, input))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -26,7 +26,7 @@ export function serviceShares({ services, slices }: Traffic, input: TrafficInput
 }
 
 /** The names of the Services that select the fork or its source, possibly only a single pod or revision. */
-export const concernedServices = ({ services, slices }: Traffic, input: TrafficInput): readonly string[] =>
+export const concernedServices = ({ services, slices }: TrafficView, input: TrafficInput): readonly string[] =>
   services.filter((service) => concernsAny(service, slices, input)).map(({ name }) => name)
 
 const concernsAny = (service: ServiceView, slices: readonly SliceView[], input: TrafficInput): boolean =>
@@ -170,7 +170,10 @@ function scaling({ autoscaler, replicas }: TrafficInput): readonly string[] {
 }
 
 /** The number of ready endpoints, without pods of experiments, of each Service that selects the fork. */
-export const endpointsOfOthers = ({ services, slices }: Traffic, input: TrafficInput): readonly ServiceEndpoints[] =>
+export const endpointsOfOthers = (
+  { services, slices }: TrafficView,
+  input: TrafficInput,
+): readonly ServiceEndpoints[] =>
   services
     .filter((service) => selectsTemplate(service, input) || hasJoined(service, slices, input))
     .map(({ name }) => ({ service: name, ready: readyEndpoints(slices, name).others }))

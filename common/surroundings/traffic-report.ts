@@ -5,11 +5,11 @@ import { hazards } from './hazards.ts'
 import { type Neighbours, NO_NEIGHBOURS } from './neighbours.ts'
 import { type ForkAndSource, trafficInput } from './pod-labels.ts'
 import { serviceShares } from './shares.ts'
-import type { Traffic } from './traffic.ts'
+import type { TrafficView } from './traffic.ts'
 
 /** What else touches the pods of a fork. */
 export interface Surroundings {
-  readonly traffic: Known<Traffic>
+  readonly traffic: Known<TrafficView>
   readonly neighbours: Known<Neighbours>
   /** name of the workload that serves in place of a source at zero replicas, if Flagger made one */
   readonly primary: Known<string>

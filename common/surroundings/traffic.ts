@@ -101,7 +101,7 @@ export function sliceView(slice: KubeObject): SliceView | undefined {
   return { service, ready }
 }
 
-export interface Traffic {
+export interface TrafficView {
   readonly services: readonly ServiceView[]
   readonly slices: readonly SliceView[]
 }

@@ -24,11 +24,11 @@ export function fitted(max: number, parts: readonly Part[]): string {
 const shortest = (forms: readonly string[]): string => forms.toSorted((a, b) => a.length - b.length)[0] ?? ''
 
 /** An explanation, which is left out if it does not fit. */
-export const aside = (text: string): Part => [text, '']
+export const optionalClause = (text: string): Part => [text, '']
 
 /** A message as parts: its first clause is the point, and each one behind a `; ` is an explanation. */
 export const clauses = (message: string): readonly Part[] =>
-  split(message).map((clause, index) => (index === 0 ? clause : aside(clause)))
+  split(message).map((clause, index) => (index === 0 ? clause : optionalClause(clause)))
 
 /** As many whole clauses of `message` as fit, and `; ...` if these are not all. */
 export function wholeClauses(max: number, message: string): string {

@@ -13,7 +13,7 @@ const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 const MAX_NAMES = 12
 
 /** The first of `all` names as a part of a text: as many as fit, at most `most`, and the number of the others. */
-export const list = (names: readonly string[], most = MAX_NAMES, all = names.length): Part => {
+export const shortenedList = (names: readonly string[], most = MAX_NAMES, all = names.length): Part => {
   const shown = Math.min(names.length, most)
   return Array.from({ length: shown }, (_, less) => first(shown - less, names, all))
 }

@@ -1,16 +1,16 @@
 import { FIELD_MANAGER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isObject, listOr, member, parseJson } from '../json/json.ts'
-import { type Change, changesBetween } from '../override/changes.ts'
+import { changesBetween, type FieldChange } from '../override/changes.ts'
 import { withinDepth } from '../override/depth.ts'
-import type { Step } from '../override/path.ts'
+import type { PathStep } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
 
 /**
  * What other clients added to the `spec` of a live fork beside what the controller applies. Server-side apply leaves it
  * there. Defaults of the API server belong to no client, so they are not listed.
  */
-export function additions(live: KubeObject, applied: () => KubeObject, shape: () => Shape): readonly Change[] {
+export function additions(live: KubeObject, applied: () => KubeObject, shape: () => Shape): readonly FieldChange[] {
   const owned = fieldsOfOthers(live)
   if (owned.length === 0) return [] // the usual case needs no comparison
   const spec = withinDepth(live.spec) // the schema of a Rollout allows any depth
@@ -28,7 +28,7 @@ function fieldsOfOthers({ metadata }: KubeObject): readonly unknown[] {
 }
 
 /** Whether `fields` have `path`, or a place above it as a whole. `value` is where the path begins. */
-function owns(fields: unknown, path: readonly Step[], value: unknown): boolean {
+function owns(fields: unknown, path: readonly PathStep[], value: unknown): boolean {
   let node = fields
   let place = value
   for (const step of path) {

@@ -5,8 +5,8 @@ import { withRollingUpdate } from './dependent-defaults.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import {
   APPS_KIND,
+  conditionMessage,
   conditionOf,
-  messageOf,
   PLAIN_POD_REACH,
   pick,
   replicasOf,
@@ -44,7 +44,7 @@ function health(fork: KubeObject): Health {
   if (stalled) return stalled
   const overdue = conditionOf(fork, 'Progressing', 'False')
   if (overdue?.reason === 'ProgressDeadlineExceeded')
-    return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: messageOf(overdue) }
+    return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: conditionMessage(overdue) }
   if (at(fork, 'spec', 'paused') === true)
     return { is: 'unready', reason: 'Paused', message: `${progress(fork)}; paused: changes do not reach the pods` }
   const wanted = replicasOf(fork)

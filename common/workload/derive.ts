@@ -3,7 +3,7 @@ import { DERIVED_HASH, FIELD_MANAGER, GATED_DEPLOY_STATUS, MANAGED_BY } from '..
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { hashOf } from '../json/canonical.ts'
+import { sha256Of } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { merge } from '../override/merge.ts'
 import { NO_SHAPE } from '../override/shape.ts'
@@ -42,7 +42,7 @@ export const forkHash = (fork: KubeObject): string => hashOfApplied(applied(fork
 function hashOfApplied(fork: KubeObject): string {
   const { uid: _uid, annotations, ...metadata } = fork.metadata
   const { replicas: _replicas, ...spec } = objectOr(fork.spec)
-  return hashOf({ ...fork, metadata: { ...metadata, ...withoutVerdict(annotations) }, spec }, 16)
+  return sha256Of({ ...fork, metadata: { ...metadata, ...withoutVerdict(annotations) }, spec }, 16)
 }
 
 /** A verdict is about what was derived, and no part of it. */

@@ -39,9 +39,9 @@ const COUNTED: ReadonlySet<Reason> = new Set(['Available', 'PodsNotReady', 'Prog
  * counted from the last change by this controller.
  */
 export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gated: GatedFork): Health {
-  const told = forkHealth(kind, fork, now, gated.podRefusal)
-  const isEmptied = told.reason === 'ScaledToZero' && gated.wanted > 0
-  if (!COUNTED.has(told.reason) && !isEmptied) return told
+  const workloadHealth = forkHealth(kind, fork, now, gated.podRefusal)
+  const isEmptied = workloadHealth.reason === 'ScaledToZero' && gated.wanted > 0
+  if (!COUNTED.has(workloadHealth.reason) && !isEmptied) return workloadHealth
   const { wanted, progressDeadlineSeconds: seconds = PROGRESS_DEADLINE_SECONDS } = gated
   const { all, updated, ready, open } = countsOf(gated)
   const reached = `${ready} of ${wanted} pods have ready containers, ${open === 0 ? 'none' : open} open`
@@ -50,7 +50,7 @@ export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gat
   const message = [reached, ...rest({ all, updated, wanted })].join(', ')
   const leftMs = seconds * 1_000 - (now.getTime() - lastAppliedMs(fork))
   if (leftMs > 0) {
-    const recheckMs = told.is === 'progressing' ? (told.recheckAfterMs ?? leftMs) : leftMs
+    const recheckMs = workloadHealth.is === 'progressing' ? (workloadHealth.recheckAfterMs ?? leftMs) : leftMs
     return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: Math.min(leftMs, recheckMs) }
   }
   const where = `see its Events: kubectl describe ${kind.kind.toLowerCase()}/${fork.metadata.name}`

@@ -1,6 +1,6 @@
 import { GATE, REVISION } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import { hashOf } from '../json/canonical.ts'
+import { sha256Of } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, listOr, objectOr } from '../json/json.ts'
 import type { WorkloadKind } from './kind.ts'
 
@@ -25,8 +25,8 @@ export function gated({ hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDe
   const { progressDeadlineSeconds: former, ...spec } = objectOr(fork.spec)
   const template = withRevision(withGate(objectOr(spec.template) as JsonObject))
   const deadline = hasProgressDeadline ? { progressDeadlineSeconds: NO_DEADLINE } : {}
-  const told = hasProgressDeadline && typeof former === 'number' ? { progressDeadlineSeconds: former } : {}
-  return { fork: { ...fork, spec: { ...spec, ...deadline, template } }, ...told }
+  const formerDeadline = hasProgressDeadline && typeof former === 'number' ? { progressDeadlineSeconds: former } : {}
+  return { fork: { ...fork, spec: { ...spec, ...deadline, template } }, ...formerDeadline }
 }
 
 /** A hash of the pod template of a fork: the revision of its pods. Ten hex digits. */
@@ -34,10 +34,10 @@ export const revisionOf = (fork: KubeObject): string => templateRevision(at(fork
 
 /** Without the annotation that says it. */
 function templateRevision(template: unknown): string {
-  if (!isObject(template)) return hashOf(template, DIGITS)
+  if (!isObject(template)) return sha256Of(template, DIGITS)
   const { annotations, ...metadata } = objectOr(template.metadata)
   const { [REVISION]: _said, ...others } = objectOr(annotations)
-  return hashOf({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, DIGITS)
+  return sha256Of({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, DIGITS)
 }
 
 function withRevision(template: JsonObject): JsonObject {

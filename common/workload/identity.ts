@@ -13,22 +13,22 @@ import {
 } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
-import { hashOf } from '../json/canonical.ts'
+import { sha256Of } from '../json/canonical.ts'
 import { isEqual, member } from '../json/json.ts'
 
 /** The id of an experiment: ten hex digits of a hash of its uid. A re-created experiment has another id and fork. */
 export function experimentId(uid: string): string {
-  if (latest.uid !== uid) latest = { uid, id: hashOf(uid, 10) }
+  if (latest.uid !== uid) latest = { uid, id: sha256Of(uid, 10) }
   return latest.id
 }
 
 /** The newest id: a review or a pass needs the same one about ten times. */
-let latest = { uid: '', id: hashOf('', 10) }
+let latest = { uid: '', id: sha256Of('', 10) }
 
 /** The id of the source of an experiment: ten hex digits of a hash of its kind, namespace and name. */
 export const sourceId = (experiment: ExperimentDeployment): string => {
   const { kind, name } = experiment.spec.sourceRef
-  return hashOf([kind, sourceNamespaceOf(experiment), name], 10)
+  return sha256Of([kind, sourceNamespaceOf(experiment), name], 10)
 }
 
 /** A workload of an experiment: its fork, or the twin without the override that an analysis compares it with. */

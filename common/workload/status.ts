@@ -14,12 +14,12 @@ export const conditionOf = (workload: KubeObject, type: string, status: 'True' |
     .find((found) => found.type === type && found.status === status)
 
 /** The message of a condition, or its reason. */
-export const messageOf = (condition: Fields): string => String(condition.message ?? condition.reason ?? '')
+export const conditionMessage = (condition: Fields): string => String(condition.message ?? condition.reason ?? '')
 
 /** The health of a workload whose condition `type` is true; undefined if it is not. */
 export function stalledBy(workload: KubeObject, type: 'InvalidSpec' | 'ReplicaFailure'): Health | undefined {
   const condition = conditionOf(workload, type, 'True')
-  return condition && { is: 'stalled', reason: type, message: messageOf(condition) }
+  return condition && { is: 'stalled', reason: type, message: conditionMessage(condition) }
 }
 
 /** A number in the status of a workload. Zeros are omitted there. */

@@ -14,7 +14,7 @@ import type { Log } from '../../common/program/log.ts'
 import type { AnalysisPort, FollowedArms } from '../observe/ports.ts'
 import { type Key, KeyQueue } from '../runtime/queue.ts'
 import { Workers } from '../runtime/worker.ts'
-import { ArmPods } from './arm-pods.ts'
+import { ArmPodsReader } from './arm-pods.ts'
 import { Connections } from './http/connections.ts'
 import type { GuardedOptions } from './http/guarded.ts'
 import { type AnalysisObserver, observeLook } from './metrics.ts'
@@ -68,7 +68,7 @@ export class AnalysisRuntime implements AnalysisPort {
     this.#options = options
     this.#connections = new Connections({ ...http, clock, timers })
     this.#queue = new KeyQueue({ timers, random: options.random })
-    const pods = new ArmPods(client, timers)
+    const pods = new ArmPodsReader(client, timers)
     this.#poller = new Poller({
       run: (key) => caches.runs.get(key),
       runsOf: (experiment) => this.#index.keysOf(experiment),

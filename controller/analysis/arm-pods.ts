@@ -1,10 +1,10 @@
 import { MAX_PODS } from '../../common/analysis/run/arms.ts'
-import type { SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
+import type { ArmPodView, ArmPodViews } from '../../common/analysis/run/poll.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import { at, isObject, listOr, member } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
@@ -18,9 +18,9 @@ const LISTED = 100
 const HAVE_NOT_ENDED = 'status.phase!=Failed,status.phase!=Succeeded'
 
 /** Reads the pods that analyses compare. They are not watched, because only the end of a window needs them. */
-export class ArmPods {
+export class ArmPodsReader {
   readonly #client: Pick<KubeClient, 'request'>
-  readonly #recent: TtlCache<readonly SeenPod[]>
+  readonly #recent: TtlCache<readonly ArmPodView[]>
 
   constructor(client: Pick<KubeClient, 'request'>, timers: Pick<Timers, 'now'>) {
     this.#client = client
@@ -28,25 +28,25 @@ export class ArmPods {
   }
 
   /** The pods of all arms as they are now, or were a moment ago. @throws KubeError */
-  async of({ namespace, treatment, control, source, isSourceOther }: AnalysisArms): Promise<SeenArms> {
+  async of({ namespace, treatment, control, source, isSourceOther }: AnalysisArms): Promise<ArmPodViews> {
     const [own, others, third] = await Promise.all(
       [treatment, control, isSourceOther ? undefined : source].map((arm) => arm && this.#list(namespace, arm.selector)),
     )
     return { treatment: own ?? [], control: others ?? [], ...(source ? { source: third ?? [] } : {}) }
   }
 
-  #list(namespace: string, labelSelector: string): Promise<readonly SeenPod[]> {
+  #list(namespace: string, labelSelector: string): Promise<readonly ArmPodView[]> {
     return this.#recent.of(`${namespace}/${labelSelector}`, async () => {
-      const path = pathOf(RESOURCES.Pod, { namespace })
+      const path = resourcePath(RESOURCES.Pod, { namespace })
       const query = { labelSelector, fieldSelector: HAVE_NOT_ENDED, limit: LISTED }
       const found = await this.#client.request({ verb: 'list', path, query, deadlineMs: DEADLINE_MS })
-      return { value: seenPods(listOr(member(found, 'items'))), isLasting: true }
+      return { value: armPodViews(listOr(member(found, 'items'))), isLasting: true }
     })
   }
 }
 
 /** The pods in a list, as an analysis sees them. Those that are being deleted serve no more. */
-export const seenPods = (items: readonly unknown[]): readonly SeenPod[] =>
+export const armPodViews = (items: readonly unknown[]): readonly ArmPodView[] =>
   items
     .filter((item): item is KubeObject => isObject(item) && isObject(item.metadata))
     .filter((pod) => !isBeingDeleted(pod))
@@ -54,7 +54,7 @@ export const seenPods = (items: readonly unknown[]): readonly SeenPod[] =>
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, MAX_PODS)
 
-function seenPod({ metadata, spec, status }: KubeObject): SeenPod {
+function seenPod({ metadata, spec, status }: KubeObject): ArmPodView {
   const ready = listOr(at(status, 'conditions')).find((condition) => at(condition, 'type') === 'Ready')
   const readySinceMs = at(ready, 'status') === 'True' ? Date.parse(String(at(ready, 'lastTransitionTime'))) : Number.NaN
   const lasting = [...listOr(at(status, 'containerStatuses')), ...sidecarStatuses(spec, status)]

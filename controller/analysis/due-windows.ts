@@ -1,7 +1,7 @@
 import type { AnalysisRun, RunMetric } from '../../common/analysis/kinds/run.ts'
 import { expectedStart } from '../../common/analysis/run/fold.ts'
-import { isFinal, longestLag, looked } from '../../common/analysis/run/look.ts'
-import type { Poll, PolledWindow, SeenArms } from '../../common/analysis/run/poll.ts'
+import { isFinal, longestLag, statusAfterLook } from '../../common/analysis/run/look.ts'
+import type { ArmPodViews, Poll, PolledWindow } from '../../common/analysis/run/poll.ts'
 import { MOST_INTERVALS, nextWindow } from '../../common/analysis/run/windows.ts'
 import type { AnalysisVerdict } from '../../common/api/analysis/analysis.ts'
 import type { CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
@@ -9,17 +9,17 @@ import { KUBERNETES, type Metric } from '../../common/api/analysis/metric.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
 
 /** A run that goes on, and what it is asked. */
-export interface Asking {
+export interface PollInput {
   readonly run: AnalysisRun
   readonly arms: AnalysisArms
   readonly times: CompleteAnalysis
-  readonly seen: SeenArms
+  readonly seen: ArmPodViews
   readonly startedMs: number
   readonly nowMs: number
 }
 
 /** A window that can be asked for now. */
-export interface Due extends Omit<PolledWindow, 'answer'> {
+export interface DueWindow extends Omit<PolledWindow, 'answer'> {
   readonly of: Metric
 }
 
@@ -28,9 +28,9 @@ const UNSEEN: Pick<RunMetric, 'windowEnd'> = {}
 
 /** The windows that have ended, of the metrics that a provider answers. */
 export function dueWindows(
-  { run, times, startedMs, nowMs }: Asking,
+  { run, times, startedMs, nowMs }: PollInput,
   lagSeconds: (provider: string) => number,
-): readonly Due[] {
+): readonly DueWindow[] {
   return run.spec.metrics
     .filter(({ provider }) => provider !== KUBERNETES)
     .flatMap((of) => {
@@ -51,12 +51,12 @@ interface Choice {
 }
 
 /** The final verdict of a run when `poll` is recorded; undefined: it goes on. */
-export function verdictAfter(
-  { run, times }: Asking,
+export function finalVerdictAfter(
+  { run, times }: PollInput,
   poll: Poll,
   lagSeconds: (provider: string) => number,
 ): AnalysisVerdict | undefined {
-  const status = looked(run, { poll, times, lagSeconds })
+  const status = statusAfterLook(run, { poll, times, lagSeconds })
   return isFinal(status, times) ? status.verdict : undefined
 }
 
@@ -67,17 +67,17 @@ const SHOWN: readonly unknown[] = ['Pass', 'Fail', undefined]
  * The windows that are asked for now, also those of busy providers. A run does not end for want of data that nobody has
  * asked for: if it would end so, `isLast`, all of its providers are asked once more.
  */
-export function wantedWindows(due: readonly Due[], { backoffMs, isBusy, ending }: Choice) {
-  const isAllowed = ({ of }: Due) => backoffMs(of.provider) <= 0
-  const isReady = (each: Due) => isAllowed(each) && !isBusy(each.of.provider)
+export function windowsToPoll(due: readonly DueWindow[], { backoffMs, isBusy, ending }: Choice) {
+  const isAllowed = ({ of }: DueWindow) => backoffMs(of.provider) <= 0
+  const isReady = (each: DueWindow) => isAllowed(each) && !isBusy(each.of.provider)
   const isLast = !due.every(isReady) && !SHOWN.includes(ending())
   return { wanted: isLast ? due : due.filter(isAllowed), isLast }
 }
 
 /** The milliseconds until a window is due that may be asked for. */
-export function laterMs(
-  { times, startedMs, nowMs }: Asking,
-  due: readonly Due[],
+export function nextDueMs(
+  { times, startedMs, nowMs }: PollInput,
+  due: readonly DueWindow[],
   backoffMs: Choice['backoffMs'],
 ): number {
   const intervalMs = 1_000 * times.intervalSeconds
@@ -95,7 +95,7 @@ export function longestLookMs(
 }
 
 /** Whether a pass would learn something: of a window, of pods, or that there are none yet. */
-export function isWorthwhile({ run, times, startedMs, nowMs }: Asking, ready: readonly Due[]): boolean {
+export function hasNewEvidence({ run, times, startedMs, nowMs }: PollInput, ready: readonly DueWindow[]): boolean {
   if (ready.length > 0 || run.status === undefined) return true
   return run.spec.metrics.some(({ name, provider }) => {
     const stored = run.status?.metrics?.find((metric) => metric.name === name) ?? UNSEEN

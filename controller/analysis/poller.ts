@@ -1,10 +1,10 @@
 import { type AnalysisProvider, providerWithDefaults } from '../../common/analysis/kinds/provider.ts'
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import { boundariesOf } from '../../common/analysis/metrics/latency.ts'
-import type { ArmPods as ArmNames, WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
+import type { PodsOfArm as ArmNames, WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
 import { countingPods, twinArms } from '../../common/analysis/run/arms.ts'
 import { isFinal, startOf } from '../../common/analysis/run/look.ts'
-import type { Poll, PolledWindow, SeenArms, SeenPod } from '../../common/analysis/run/poll.ts'
+import type { ArmPodView, ArmPodViews, Poll, PolledWindow } from '../../common/analysis/run/poll.ts'
 import { isCheckedByTwin } from '../../common/analysis/run/twin-check.ts'
 import type { Arm } from '../../common/analysis/window-data.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
@@ -17,17 +17,17 @@ import type { FollowedArms } from '../observe/ports.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 import type { Requeue } from '../runtime/worker.ts'
 import {
-  type Asking,
-  type Due,
+  type DueWindow,
   dueWindows,
-  isWorthwhile,
-  laterMs,
+  finalVerdictAfter,
+  hasNewEvidence,
   longestLookMs,
-  verdictAfter,
-  wantedWindows,
+  nextDueMs,
+  type PollInput,
+  windowsToPoll,
 } from './due-windows.ts'
 import { ProviderBackoff } from './provider-backoff.ts'
-import { ProviderLines } from './provider-lines.ts'
+import { ProviderQueues } from './provider-lines.ts'
 import { experimentOf } from './run-index.ts'
 
 /** What the poller reads, and whom it wakes. */
@@ -38,7 +38,7 @@ export interface PollerOptions {
   readonly experiment: (key: Key) => ExperimentDeployment | undefined
   readonly provider: (name: string) => Known<AnalysisProvider> | undefined
   /** @throws KubeError */
-  readonly pods: (arms: AnalysisArms) => Promise<SeenArms>
+  readonly pods: (arms: AnalysisArms) => Promise<ArmPodViews>
   readonly ask: (provider: AnalysisProvider, query: WindowQuery) => Promise<WindowAnswer>
   /** whether a provider has so many requests already that no more should be begun */
   readonly isBusy: (provider: string) => boolean
@@ -62,7 +62,7 @@ export class Poller {
   /** by the key of the experiment */
   readonly #arms = new Map<Key, FollowedArms>()
   readonly #backoff = new ProviderBackoff()
-  readonly #lines = new ProviderLines()
+  readonly #lines = new ProviderQueues()
 
   constructor(options: PollerOptions) {
     this.#options = options
@@ -153,19 +153,19 @@ export class Poller {
     const seen = await pods(arms)
     const nowMs = clock().getTime()
     const startedMs = startOf(run, { arms: seen }, times)
-    const asking = { run, arms, times, seen, startedMs, nowMs }
-    const due = dueWindows(asking, this.#lagSeconds)
+    const input = { run, arms, times, seen, startedMs, nowMs }
+    const due = dueWindows(input, this.#lagSeconds)
     const without: Poll = { run: uid, atMs: nowMs, looks, arms: seen, windows: [] }
-    const ending = () => verdictAfter(asking, without, this.#lagSeconds)
+    const ending = () => finalVerdictAfter(input, without, this.#lagSeconds)
     const backoffMs = (provider: string) => this.#backoff.waitMs(uid, provider, nowMs)
-    const { wanted, isLast } = wantedWindows(due, { backoffMs, isBusy, ending })
+    const { wanted, isLast } = windowsToPoll(due, { backoffMs, isBusy, ending })
     const ready = wanted.filter(({ of }) => !isBusy(of.provider))
     for (const { of } of wanted) if (isBusy(of.provider)) this.#lines.wait(of.provider, key)
     if (isLast && ready.length < wanted.length) return { afterMs: longestMs }
-    if (!isLast && !isWorthwhile(asking, ready) && !ending()) return { afterMs: laterMs(asking, due, backoffMs) }
-    const asked = await Promise.all(ready.map((each) => this.#asked(asking, each)))
+    if (!isLast && !hasNewEvidence(input, ready) && !ending()) return { afterMs: nextDueMs(input, due, backoffMs) }
+    const asked = await Promise.all(ready.map((each) => this.#asked(input, each)))
     if (runOf(key)?.metadata.uid !== uid) return 'never' // it has gone meanwhile
-    this.#note(asking, asked)
+    this.#note(input, asked)
     const windows = asked.map(({ of: _of, ...window }) => window)
     this.#polls.set(uid, { ...without, windows })
     wake(experimentOf(run))
@@ -189,14 +189,14 @@ export class Poller {
     return spec ? providerWithDefaults(spec).lagSeconds : 0
   }
 
-  async #asked(asking: Asking, due: Due): Promise<Due & PolledWindow> {
-    const { run, arms, seen } = asking
+  async #asked(input: PollInput, due: DueWindow): Promise<DueWindow & PolledWindow> {
+    const { run, arms, seen } = input
     const stored = run.status?.metrics?.find(({ name }) => name === due.metric)
     const ofTwin = twinArms(seen)
     const [answer, twin] = await Promise.all([
-      this.#answer(asking, due, { seen, treatment: arms.treatment, control: arms.control, state: stored?.state }),
+      this.#answer(input, due, { seen, treatment: arms.treatment, control: arms.control, state: stored?.state }),
       ofTwin && arms.source && isCheckedByTwin(due.of)
-        ? this.#answer(asking, due, {
+        ? this.#answer(input, due, {
             seen: ofTwin,
             treatment: arms.control,
             control: arms.source,
@@ -208,15 +208,16 @@ export class Poller {
   }
 
   /** Notes which providers have failed. */
-  #note({ run, times, nowMs }: Asking, asked: readonly (Due & PolledWindow)[]): void {
+  #note({ run, times, nowMs }: PollInput, polled: readonly (DueWindow & PolledWindow)[]): void {
     const intervalMs = 1_000 * times.intervalSeconds
-    for (const [provider, all] of Map.groupBy(asked, ({ of }) => of.provider)) {
+    for (const [provider, all] of Map.groupBy(polled, ({ of }) => of.provider)) {
       const answers = all.flatMap(({ answer, twin }) => (twin ? [answer, twin] : [answer]))
       this.#backoff.note({ run: run.metadata.uid, provider, nowMs, intervalMs }, answers)
     }
   }
 
-  async #answer({ run, arms, times }: Asking, { of, window }: Due, { seen, treatment, control, state }: Compared) {
+  async #answer({ run, arms, times }: PollInput, { of, window }: DueWindow, compared: Compared) {
+    const { seen, treatment, control, state } = compared
     const counting = countingPods(seen, window.start, times.warmUpSeconds)
     // without a pod nobody has to be asked
     if (counting.treatment.length === 0 || counting.control.length === 0)
@@ -242,8 +243,8 @@ export class Poller {
 
 /** Two arms that a provider is asked about, and what the metric remembers of them. */
 interface Compared extends Readonly<Record<Arm, ArmSelector>> {
-  readonly seen: SeenArms
+  readonly seen: ArmPodViews
   readonly state: readonly number[] | undefined
 }
 
-const namesOf = (pods: readonly SeenPod[]): ArmNames['pods'] => pods.map(({ name }) => name)
+const namesOf = (pods: readonly ArmPodView[]): ArmNames['pods'] => pods.map(({ name }) => name)

@@ -1,5 +1,5 @@
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
-import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** The key of the experiment of an analysis run. */
@@ -17,7 +17,7 @@ export class RunIndex {
   }
 
   /** Follows one change of a run. Returns the key of its experiment. */
-  update(change: Change<AnalysisRun>): Key {
+  update(change: ObjectChange<AnalysisRun>): Key {
     const run = afterOf(change)
     const of = run ?? beforeOf(change)
     const experiment = of ? experimentOf(of) : ''

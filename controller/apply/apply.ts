@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Facts } from '../../common/assess/facts.ts'
-import { atOverridePaths } from '../../common/assess/refusal.ts'
+import { withOverridePaths } from '../../common/assess/refusal.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
-import { concernsProduction, isOfTwin, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
+import { isOfTwin, needsFreshExperiment, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
@@ -31,7 +31,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
   if (reservation && !ports.reserve(experiment, reservation)) return { is: 'lookAgain' }
   let { conclusion } = plan
   for (const write of writes) {
-    if (concernsProduction(write) && !(await ports.isCurrent(experiment))) return { is: 'lookAgain' }
+    if (needsFreshExperiment(write) && !(await ports.isCurrent(experiment))) return { is: 'lookAgain' }
     if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment, write)
     try {
       const stored = await ports.write(write)
@@ -59,9 +59,9 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts, health
   const health = healthOf(stored)
   const isUpdating = health.reason === 'Updating'
   const { reason, message } = isUpdating ? conclusion : health
-  const told = health.is === 'stalled' ? atOverridePaths(message, stored, facts) : message
+  const shownMessage = health.is === 'stalled' ? withOverridePaths(message, stored, facts) : message
   const repaired = write.isRepair && !isUpdating ? { repaired: conclusion.message } : {}
-  const decision = decisionOn(facts.experiment, { ...health, reason, message: told })
+  const decision = decisionOn(facts.experiment, { ...health, reason, message: shownMessage })
   return { ...conclusion, ...decision, fork: stored, ...repaired }
 }
 
@@ -87,7 +87,7 @@ function refused(conclusion: Conclusion, write: Write, { error, facts }: Refused
   return {
     ...conclusion,
     ...refusal,
-    message: write.verb === 'apply' ? atOverridePaths(text, write.object, facts) : text,
+    message: write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text,
   }
 }
 

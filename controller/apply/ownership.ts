@@ -3,7 +3,7 @@ import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../common/
 import { at, member, objectOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
 import { isBeforeFirstApply } from '../../common/workload/identity.ts'
@@ -19,14 +19,14 @@ type Changing = Exclude<Write, { verb: 'delete' }>
  * would undo each other's form of the same values for ever.
  */
 export const replacementOf = (write: Changing): KubeRequest | undefined =>
-  isRewritten(write) && isOtherDerivation(write) ? specReplacement(write) : undefined
+  isSpecReplaced(write) && isOtherDerivation(write) ? specReplacement(write) : undefined
 
 /**
  * The same after an apply that left fields of `before-first-apply`: nobody knows any more which fields were ours, so
  * that a field that the new derivation does not have would stay.
  */
 export const lateReplacementOf = (write: Changing, applied: KubeObject): KubeRequest | undefined =>
-  !isRewritten(write) && isOtherDerivation(write) && applied.metadata.managedFields?.some(isBeforeFirstApply)
+  !isSpecReplaced(write) && isOtherDerivation(write) && applied.metadata.managedFields?.some(isBeforeFirstApply)
     ? specReplacement(write)
     : undefined
 
@@ -35,13 +35,13 @@ export const lateReplacementOf = (write: Changing, applied: KubeObject): KubeReq
  * fields exclude each other, such as `value` and `valueFrom` of a variable.
  */
 export const replacementAfter = (error: unknown, write: Changing): KubeRequest | undefined =>
-  isInvalid(error) && !isRewritten(write) ? specReplacement(write) : undefined
+  isInvalid(error) && !isSpecReplaced(write) ? specReplacement(write) : undefined
 
 /** Whether the API server has validated the merged object. What it cannot merge has another status. */
 const isInvalid = (error: unknown): boolean =>
   error instanceof KubeError && error.kind === 'invalid' && error.status === 422
 
-const isRewritten = (write: Changing): boolean =>
+const isSpecReplaced = (write: Changing): boolean =>
   write.verb === 'apply' && workloadKind(write.object.kind)?.isSpecRewritten === true
 
 const isOtherDerivation = (write: Changing): boolean => 'isSameDerivation' in write && !write.isSameDerivation
@@ -56,7 +56,7 @@ function specReplacement(write: Changing): KubeRequest | undefined {
   return {
     verb: 'patch',
     contentType: 'application/json-patch+json',
-    path: pathOf(write.resource, placeOf(write.object)),
+    path: resourcePath(write.resource, placeOf(write.object)),
     query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
     body: [
       { op: 'replace', path: '/metadata/uid', value: metadata.uid ?? '' },
@@ -75,7 +75,7 @@ export const takeoverOf = (write: Changing, object: KubeObject): KubeRequest | u
   withoutOwners(
     write.resource,
     object,
-    (entry) => isBeforeFirstApply(entry) || (isOfExistingFork(write) && !isRewritten(write) && isReplacement(entry)),
+    (entry) => isBeforeFirstApply(entry) || (isOfExistingFork(write) && !isSpecReplaced(write) && isReplacement(entry)),
   )
 
 /** A patch of the replicas alone may stay: every apply has them. */
@@ -109,7 +109,7 @@ function withoutOwners(
   return {
     verb: 'patch',
     contentType: 'application/merge-patch+json',
-    path: pathOf(resource, placeOf(object)),
+    path: resourcePath(resource, placeOf(object)),
     query: { fieldManager: FIELD_MANAGER },
     body: { metadata: { uid, resourceVersion, managedFields: kept } },
     expects: resource.kind,

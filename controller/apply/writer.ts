@@ -5,7 +5,7 @@ import { isEqual } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 import { withHash } from '../../common/workload/derive.ts'
@@ -63,7 +63,7 @@ export class Writer {
   async isCurrent(experiment: ExperimentDeployment): Promise<boolean> {
     const { uid, name, namespace, resourceVersion } = experiment.metadata
     const live = await orUndefined(
-      this.#request({ verb: 'get', path: pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name }) }),
+      this.#request({ verb: 'get', path: resourcePath(EXPERIMENT_DEPLOYMENT, { namespace, name }) }),
     )
     const known = this.#resourceVersion ?? resourceVersion
     const isSame = live?.metadata.uid === uid && live.metadata.resourceVersion === known
@@ -131,7 +131,7 @@ export class Writer {
     const { apiVersion, kind, metadata } = experiment
     const { name, namespace } = metadata
     const resourceVersion = this.#resourceVersion ?? metadata.resourceVersion
-    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' })
+    const path = resourcePath(EXPERIMENT_DEPLOYMENT, { namespace, name, subresource: 'status' })
     const stored = await this.#writeExperiment(experiment, {
       verb: 'apply',
       path,
@@ -159,7 +159,7 @@ export class Writer {
 
   async #delete({ resource, role, of }: Deletion): Promise<undefined> {
     const { uid = '' } = of.metadata
-    const path = pathOf(resource, placeOf(of))
+    const path = resourcePath(resource, placeOf(of))
     if (WRITTEN_OBJECT[role] !== 'fork') return this.#deleteByUid(path, uid)
     // The cache may be old. Only the uid of the present object proves that it is the fork.
     const live = await orUndefined(this.#request({ verb: 'get', path }))
@@ -209,7 +209,7 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
       if (write.role === 'pod') return gateRequest(write)
       return {
         verb,
-        path: pathOf(resource, placeOf(write.object)),
+        path: resourcePath(resource, placeOf(write.object)),
         // Without force, the first apply does not take over the fields of an object that has the name already.
         query: {
           fieldManager: FIELD_MANAGER,
@@ -220,12 +220,12 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
         expects: resource.kind,
       }
     case 'create':
-      return { verb, path: pathOf(resource, { namespace: placeOf(write.object).namespace }), body: write.object }
+      return { verb, path: resourcePath(resource, { namespace: placeOf(write.object).namespace }), body: write.object }
     case 'patch':
       return {
         verb,
         contentType: 'application/merge-patch+json',
-        path: pathOf(resource, {
+        path: resourcePath(resource, {
           ...placeOf(write.of),
           ...(write.subresource ? { subresource: write.subresource } : {}),
         }),
@@ -239,7 +239,7 @@ function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
 /** Server-side apply leaves the other conditions of the pod as they are. With its uid, no other pod gets it. */
 const gateRequest = ({ verb, resource, object }: PodWrite): KubeRequest => ({
   verb,
-  path: pathOf(resource, { ...placeOf(object), subresource: 'status' }),
+  path: resourcePath(resource, { ...placeOf(object), subresource: 'status' }),
   query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
   body: object,
   expects: resource.kind,

@@ -4,7 +4,7 @@ import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** A write, and how a cache shows that it has it. */
-export type Written =
+export type WrittenVersion =
   | { readonly is: 'experiment'; readonly version: string }
   | { readonly is: 'fork'; readonly kind: string; readonly version: string }
   | { readonly is: 'pod'; readonly version: string }
@@ -25,7 +25,7 @@ interface Caches {
 /** What passes wrote for each key and the caches may not have yet. */
 export class WrittenVersions {
   readonly #caches: Caches
-  readonly #written = new Map<Key, readonly Written[]>()
+  readonly #written = new Map<Key, readonly WrittenVersion[]>()
 
   constructor(caches: Caches) {
     this.#caches = caches
@@ -37,12 +37,12 @@ export class WrittenVersions {
   }
 
   /** Notes a write for the experiment `key`. */
-  note(key: Key, written: Written): void {
+  note(key: Key, written: WrittenVersion): void {
     this.#written.set(key, [...(this.#written.get(key) ?? []), written])
   }
 
   /** What a pass over `key` notes its writes with. */
-  of(key: Key): { readonly note: (written: Written) => void } {
+  of(key: Key): { readonly note: (written: WrittenVersion) => void } {
     return { note: (written) => this.note(key, written) }
   }
 
@@ -53,7 +53,7 @@ export class WrittenVersions {
     await Promise.all(written.map((each) => this.#inCache(each, signal)))
   }
 
-  #inCache(written: Written, signal: AbortSignal | undefined): Promise<void> | undefined {
+  #inCache(written: WrittenVersion, signal: AbortSignal | undefined): Promise<void> | undefined {
     const { experiments, forks, pods, runs } = this.#caches
     switch (written.is) {
       case 'experiment':

@@ -25,7 +25,7 @@ export class EventCap {
   /** Whether one more Event about `object` may be sent. If so, it counts. */
   take(object: KubeObject): boolean {
     const now = this.#timers.now()
-    const id = idOf(object)
+    const id = regardingId(object)
     const restoredMs = Math.max(now, this.#restoredMs.get(id) ?? now) + INTERVAL_MS
     if (restoredMs - now > BURST * INTERVAL_MS) return false
     this.#restoredMs.set(id, restoredMs)
@@ -44,5 +44,5 @@ export class EventCap {
 }
 
 /** A name may be used by several objects after each other. */
-export const idOf = ({ kind, metadata: { uid, namespace, name } }: KubeObject): string =>
+export const regardingId = ({ kind, metadata: { uid, namespace, name } }: KubeObject): string =>
   uid ?? [kind, namespace, name].join('/')

@@ -12,7 +12,7 @@ export interface PendingEvent {
 }
 
 /** The Events that wait to be sent. Those about one object go one after another, and the namespaces take turns. */
-export class EventLine {
+export class EventQueue {
   readonly #byObject = new Map<string, PendingEvent[]>()
   readonly #line = new FairLine() // objects with waiting Events of which none is being sent
   readonly #sending = new Set<string>() // objects

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import type { EventInput } from './event.ts'
-import { idOf } from './event-cap.ts'
+import { regardingId } from './event-cap.ts'
 
 /** A repetition within this time belongs to the series; a later one is a new Event. The value of client-go. */
 const SERIES_ENDS_MS = 360_000
@@ -45,7 +45,7 @@ export class EventSeries {
   add(input: EventInput, event: KubeObject, lastAt: Date): RecordedEvent {
     const now = this.#timers.now()
     const content = contentOf(input)
-    const object = `${event.metadata.namespace}/${idOf(input.regarding)}`
+    const object = `${event.metadata.namespace}/${regardingId(input.regarding)}`
     const recorded = { event, object, content, count: 1, lastAt, lastMs: now, sentCount: 0, sentMs: now }
     this.#recent.delete(content) // else it would keep the place of one that is over
     this.#recent.set(content, recorded)
@@ -97,4 +97,4 @@ export class EventSeries {
 
 /** The version of the object does not matter. */
 const contentOf = ({ type, reason, action, note, regarding, related }: EventInput): string =>
-  JSON.stringify([type, reason, action, note, idOf(regarding), related && idOf(related)])
+  JSON.stringify([type, reason, action, note, regardingId(regarding), related && regardingId(related)])

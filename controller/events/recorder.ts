@@ -2,13 +2,13 @@ import type { KubeErrorKind } from '../../common/api/failure.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import type { Cancel, Clock, Random, Timers } from '../../common/program/clock.ts'
 import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import { type EventInput, eventOf, seriesOf, suffixes } from './event.ts'
 import { EventCap } from './event-cap.ts'
-import { EventLine, type PendingEvent } from './event-line.ts'
+import { EventQueue, type PendingEvent } from './event-line.ts'
 import { EventSeries, type RecordedEvent } from './event-series.ts'
 
 /** The most Events that are kept; more are dropped and counted. The value of client-go. */
@@ -39,7 +39,7 @@ export class Recorder {
   readonly #options: RecorderOptions
   readonly #suffixAt: (at: Date) => string
   readonly #stopping = new AbortController()
-  readonly #line = new EventLine()
+  readonly #line = new EventQueue()
   readonly #later = new Map<PendingEvent, Cancel>()
   /** the Events in `#line`, in `#later` and in the running requests; each is there once */
   readonly #pending = new Set<RecordedEvent>()
@@ -179,7 +179,7 @@ export class Recorder {
 
   /** Returns the count that the API server has afterwards. */
   async #create({ event, count, lastAt }: RecordedEvent): Promise<number> {
-    const path = pathOf(RESOURCES.Event, { namespace: event.metadata.namespace ?? '' })
+    const path = resourcePath(RESOURCES.Event, { namespace: event.metadata.namespace ?? '' })
     const body = count > 1 ? { ...event, series: seriesOf(count, lastAt) } : event
     try {
       await this.#request({ verb: 'create', path, body })
@@ -194,7 +194,7 @@ export class Recorder {
   async #patch(recorded: RecordedEvent): Promise<number> {
     const { event, count, lastAt } = recorded
     const { namespace = '', name } = event.metadata
-    const path = pathOf(RESOURCES.Event, { namespace, name })
+    const path = resourcePath(RESOURCES.Event, { namespace, name })
     const body = { series: seriesOf(count, lastAt) }
     try {
       await this.#request({ verb: 'patch', path, contentType: 'application/merge-patch+json', body })

@@ -2,7 +2,7 @@ import { decodeExperiment } from '../../common/api/decode.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Key } from '../runtime/queue.ts'
 
@@ -38,7 +38,7 @@ export class ExperimentReads {
     const found = cached.get(key)
     if (!found || !this.#doubted.has(found)) return found
     const { name, namespace, uid } = found.metadata
-    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name })
+    const path = resourcePath(EXPERIMENT_DEPLOYMENT, { namespace, name })
     const live = await orUndefined(client.request({ verb: 'get', path, signal }))
     const decoded = live?.metadata.uid === uid ? decodeExperiment(live, namespace) : undefined
     return decoded?.is === 'experiment' ? decoded.experiment : undefined

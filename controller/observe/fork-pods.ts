@@ -1,7 +1,7 @@
 import { EXPERIMENT_ID, GATE, REVISION } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
-import { afterOf, type Change } from '../../common/kube/watch/store.ts'
+import { afterOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { GatedPod } from '../../common/strategy/gate.ts'
 import { controllerOf, forkOfPod, isBeingDeleted } from '../../common/workload/identity.ts'
 import { namespaceOf } from '../runtime/fair-line.ts'
@@ -51,7 +51,7 @@ export class ForkPods {
   readonly #byFork = new Map<string, Map<string, PodView>>()
 
   /** Follows one change of a pod. Returns the fork to which it belongs, as `namespace/name`. */
-  update(change: Change<PodView>): string {
+  update(change: ObjectChange<PodView>): string {
     const { key } = change
     const after = afterOf(change)
     const view = change.is === 'deleted' ? change.before : change.after

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr, member, textOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 
@@ -36,7 +36,7 @@ export class PodRefusals {
   }
 
   async #read(namespace: string, uid: string): Promise<Known<string>> {
-    const path = pathOf(RESOURCES.Event, { namespace })
+    const path = resourcePath(RESOURCES.Event, { namespace })
     const query = { fieldSelector: `regarding.uid=${uid}`, limit: LIMIT }
     try {
       return refusalIn(await this.#client.request({ verb: 'list', path, query, deadlineMs: DEADLINE_MS }))

@@ -4,7 +4,7 @@ import type { AnalysisTemplate } from '../../common/analysis/kinds/template.ts'
 import type { Poll } from '../../common/analysis/run/poll.ts'
 import type { Known } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { RunStatus } from '../../common/api/strategy.ts'
+import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import type { ByName, OtherExperiment } from '../../common/assess/facts.ts'
@@ -12,7 +12,7 @@ import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { GatedPod } from '../../common/strategy/gate.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
-import type { Traffic } from '../../common/surroundings/traffic.ts'
+import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
 
@@ -57,7 +57,7 @@ export interface OtherExperiments {
 /** What else acts on the pods of a namespace. */
 export interface SurroundingsPort {
   /** From now on, until `follow`, every change of endpoints in the namespace wakes the experiment `key`. */
-  traffic(key: Key, namespace: string): Traffic
+  traffic(key: Key, namespace: string): TrafficView
   /** From now on only the endpoints of these Services wake the experiment `key`. */
   follow(key: Key, namespace: string, services: ReadonlySet<string>): void
   /** at most a minute old; undefined when the API server does not answer. Does not throw. */
@@ -117,7 +117,7 @@ export interface Ports {
   readonly isPromotionInstalled: boolean
   readonly steps: {
     /** milliseconds since the present step of the stored run began, by the monotonic clock as far as it can */
-    elapsedMs(key: Key, run: RunStatus | undefined): number | undefined
+    elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined
     /** milliseconds since this process first saw `state`: that of the active Service of a blue-green */
     unchangedMs(key: Key, state: string): number
   }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { SharedReadings } from '../../common/program/shared-readings.ts'
+import { ReadCache } from '../../common/program/shared-readings.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 
 /** The memory of all kept sources together. A Deployment of ordinary size takes 7,000 bytes. */
@@ -7,7 +7,7 @@ const MAX_BYTES = 32 * 1024 * 1024
 /** The memory of a parsed object for each character of its JSON: about two were measured with Deployments. */
 const BYTES_PER_CHARACTER = 3
 
-interface SourceCacheOptions {
+interface RecentSourcesOptions {
   /** reads the object and its referents from the API server; undefined if it does not exist. @throws KubeError */
   readonly fetch: (kind: WorkloadKind, watched: KubeObject) => Promise<Source | undefined>
   /** of whole objects or their watched part: a text that changes whenever the base may have changed */
@@ -29,13 +29,13 @@ interface Entry {
  * object, are left out: nobody needs those of a source that is not read live.
  */
 export class RecentSources {
-  readonly #options: SourceCacheOptions
+  readonly #options: RecentSourcesOptions
   /** by uid, in the order of use: a Map keeps the order of insertion */
   readonly #entries = new Map<string, Entry>()
-  readonly #loads = new SharedReadings<Source | undefined>()
+  readonly #loads = new ReadCache<Source | undefined>()
   #size = 0
 
-  constructor(options: SourceCacheOptions) {
+  constructor(options: RecentSourcesOptions) {
     this.#options = options
   }
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 
 const NONE: ReadonlyMap<string, KubeObject> = new Map()
@@ -16,7 +16,7 @@ export class Referrers {
   /**
    * Follows one change of a workload. Returns the objects that it named before or names now: `Deployment/shop/cart`.
    */
-  update(kind: WorkloadKind, change: Change<KubeObject>): readonly string[] {
+  update(kind: WorkloadKind, change: ObjectChange<KubeObject>): readonly string[] {
     const [before, after] = [beforeOf(change), afterOf(change)]
     const id = `${kind.kind}/${change.key}`
     const was = before && referentOf(kind, before)

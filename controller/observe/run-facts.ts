@@ -5,7 +5,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { CutOverFacts } from '../../common/assess/facts.ts'
 import { at } from '../../common/json/json.ts'
 import { writesSource } from '../../common/strategy/run.ts'
-import { runSpecOf } from '../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -69,7 +69,7 @@ export async function promotionFacts(
 
 /** Only an experiment with a run has one. */
 export const promotionRecord = async ({ revision }: Ports, experiment: ExperimentDeployment) =>
-  runSpecOf(experiment.spec)
+  strategyRunSpec(experiment.spec)
     ? knownOrAbsent(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
     : ABSENT
 

@@ -1,5 +1,5 @@
-import { afterOf, type Change } from '../../common/kube/watch/store.ts'
-import type { ServiceView, SliceView, Traffic } from '../../common/surroundings/traffic.ts'
+import { afterOf, type ObjectChange } from '../../common/kube/watch/store.ts'
+import type { ServiceView, SliceView, TrafficView } from '../../common/surroundings/traffic.ts'
 import { namespaceOf } from '../runtime/fair-line.ts'
 import type { Key } from '../runtime/queue.ts'
 import { ServiceFollowers } from './service-followers.ts'
@@ -18,13 +18,13 @@ export class TrafficIndex {
   }
 
   /** What a pass over `key` reads. Until the pass says which Services it follows, it follows all of the namespace. */
-  readFor(key: Key, namespace: string): Traffic {
+  readFor(key: Key, namespace: string): TrafficView {
     this.followers.followAll(key, namespace)
     return this.of(namespace)
   }
 
   /** All Services and EndpointSlices of `namespace`. */
-  of(namespace: string): Traffic {
+  of(namespace: string): TrafficView {
     return { services: this.services.of(namespace), slices: this.slices.of(namespace) }
   }
 }
@@ -42,7 +42,7 @@ class ByNamespace<T> {
   readonly #lists = new Map<string, readonly T[]>()
 
   /** Follows one change of an object. */
-  update(change: Change<T>): void {
+  update(change: ObjectChange<T>): void {
     const { key } = change
     const after = afterOf(change)
     const namespace = namespaceOf(key)

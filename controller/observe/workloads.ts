@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import { fetchSource } from '../../common/kube/reads/source.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
@@ -89,7 +89,7 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
     },
 
     live: (kind, namespace, name) =>
-      orUndefined(client.request({ verb: 'get', path: pathOf(kind, { namespace, name }), signal }), [
+      orUndefined(client.request({ verb: 'get', path: resourcePath(kind, { namespace, name }), signal }), [
         'notFound',
         'kindAbsent',
       ]),

@@ -2,7 +2,7 @@ import { EXPERIMENT_POLICY, FIELD_MANAGER } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
@@ -11,10 +11,10 @@ import {
   type CountScope,
   type ExperimentPolicy,
   type ExperimentPolicyStatus,
-  type Installation,
   isExcludedNamespace,
   isOutside,
   type NamespaceView,
+  type ServedNamespaces,
 } from '../../common/policy/policy.ts'
 import type { KindShape } from '../../common/policy/unmatched-paths.ts'
 import { RefreshingCache } from '../../common/program/refreshing-cache.ts'
@@ -25,7 +25,7 @@ import type { Reservations } from './reservations.ts'
 
 interface PolicyRuntimeOptions
   extends Pick<PolicyStatusOptions, 'keys' | 'isKnown' | 'timers' | 'clock' | 'log'>,
-    Installation {
+    ServedNamespaces {
   readonly client: Pick<KubeClient, 'request'>
   readonly policies: PolicyStatusOptions['policies'] & { subscribe(handler: Handler<ExperimentPolicy>): unknown }
   readonly reservations: Reservations
@@ -146,7 +146,7 @@ export class PolicyRuntime implements PoliciesPort {
     await orUndefined(
       this.#options.client.request({
         verb: 'apply',
-        path: pathOf(EXPERIMENT_POLICY, { name, subresource: 'status' }),
+        path: resourcePath(EXPERIMENT_POLICY, { name, subresource: 'status' }),
         query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
         body: { apiVersion, kind, metadata: { name }, status },
         deadlineMs: STATUS_MS,

@@ -3,7 +3,7 @@ import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { OtherExperiment } from '../../common/assess/facts.ts'
-import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import { countedReplicas } from '../../common/policy/counted-replicas.ts'
 import type { CountScope } from '../../common/policy/policy.ts'
 import { forkName, isForkOf } from '../../common/workload/identity.ts'
@@ -39,7 +39,7 @@ export class Reservations {
   }
 
   /** Follows one change of an experiment. Returns the waiting experiments that may take the place that it left. */
-  experimentChanged(change: Change<ExperimentDeployment>): readonly Key[] {
+  experimentChanged(change: ObjectChange<ExperimentDeployment>): readonly Key[] {
     const { key } = change
     const [before, after] = [beforeOf(change), afterOf(change)]
     if (after && waitsForAnother(after.status)) this.#waiting.add(key)
@@ -53,7 +53,7 @@ export class Reservations {
    * Follows one change of a fork. Returns the other experiments of its source if the fork has another number of pods
    * now, which count for their limits although no endpoint has changed yet.
    */
-  forkChanged(kind: string, change: Change<KubeObject>): readonly Key[] {
+  forkChanged(kind: string, change: ObjectChange<KubeObject>): readonly Key[] {
     const [before, after] = [beforeOf(change), afterOf(change)]
     if (before && after && replicasOf(before) === replicasOf(after)) return []
     const { index, experiment } = this.#options

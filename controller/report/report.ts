@@ -3,7 +3,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { isReason, type Reason } from '../../common/api/reasons.ts'
 import type { PromotionMode } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
-import { STATES } from '../../common/assess/decision.ts'
+import { CONDITIONS_OF_STATE } from '../../common/assess/decision.ts'
 import type { Facts } from '../../common/assess/facts.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Conclusion, WrittenObject } from '../../common/plan/conclusion.ts'
@@ -56,7 +56,7 @@ export interface Reporter {
 export async function report(reporter: Reporter, key: Key, facts: Facts, conclusion: Conclusion): Promise<number> {
   const { experiment } = facts
   const { is, policy, reason, message, repaired } = conclusion
-  const summary = { type: STATES[is].eventType, reason, message }
+  const summary = { type: CONDITIONS_OF_STATE[is].eventType, reason, message }
   const emit = (event: EventDraft) => reporter.emitEvent(experiment, conclusion, event)
   reporter.recordPolicy(key, policy)
   if (isBeingDeleted(experiment)) {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 
 /** How long one call may take. Two calls fit into the deadline of a holder. */
@@ -23,8 +23,8 @@ export class LeaseStore {
 
   constructor({ client, namespace, name }: LeaseStoreOptions) {
     this.#client = client
-    this.#collection = pathOf(RESOURCES.Lease, { namespace })
-    this.#path = pathOf(RESOURCES.Lease, { namespace, name })
+    this.#collection = resourcePath(RESOURCES.Lease, { namespace })
+    this.#path = resourcePath(RESOURCES.Lease, { namespace, name })
   }
 
   /** The Lease as it is now, or undefined. */

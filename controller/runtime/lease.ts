@@ -48,14 +48,14 @@ export function viewOf(lease: KubeObject): LeaseView {
 /** A new Lease of `holder`. */
 export const newLease = (name: string, holder: string, at: Date) => {
   const { apiVersion, kind } = RESOURCES.Lease
-  return { apiVersion, kind, metadata: { name }, spec: { ...termOf(holder, at), leaseTransitions: 0 } }
+  return { apiVersion, kind, metadata: { name }, spec: { ...durationOf(holder, at), leaseTransitions: 0 } }
 }
 
 /** `lease`, taken by `holder`. Uid and version stay in the body, so that the API server takes it as a condition. */
 export const takenLease = (lease: KubeObject, holder: string, now: Date): KubeObject => {
   const transitions = at(lease, 'spec', 'leaseTransitions')
   const leaseTransitions = (typeof transitions === 'number' ? transitions : 0) + 1
-  return { ...lease, spec: { ...objectOr(lease.spec), ...termOf(holder, now), leaseTransitions } }
+  return { ...lease, spec: { ...objectOr(lease.spec), ...durationOf(holder, now), leaseTransitions } }
 }
 
 /** `lease`, renewed by its holder. */
@@ -75,7 +75,7 @@ export const releasedLease = (lease: KubeObject, now: Date): KubeObject => ({
   },
 })
 
-const termOf = (holder: string, at: Date) => ({
+const durationOf = (holder: string, at: Date) => ({
   holderIdentity: holder,
   leaseDurationSeconds: LEASE_MS / 1_000,
   acquireTime: microTime(at),

@@ -15,7 +15,7 @@ const PROGRESS_MS = 5_000
  * When a status may be written in which only shares, or only numbers of pods changed. It counts on a monotonic clock:
  * the timestamps of the API server are from another clock, which may be hours ahead.
  */
-export class SharePace {
+export class StatusPacing {
   readonly #timers: Pick<Timers, 'now'>
   /** the last writes of this process, in their order, without those that no longer matter */
   readonly #writtenMs = new Map<Key, number>()

@@ -1,9 +1,9 @@
-import type { RunStatus } from '../../common/api/strategy.ts'
+import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
 import type { Key } from './queue.ts'
 
 /** A step of a run, as this process first saw it. */
-interface SeenStep {
+interface StepSighting {
   readonly id: string
   readonly seenMs: number
   /** how old the step was then, by the wall clock */
@@ -11,7 +11,7 @@ interface SeenStep {
 }
 
 /** The active Service of a blue-green, as this process first saw it. */
-interface SeenService {
+interface ServiceSighting {
   readonly state: string
   readonly seenMs: number
 }
@@ -24,8 +24,8 @@ interface SeenService {
 export class StepClock {
   readonly #timers: Pick<Timers, 'now'>
   readonly #clock: Clock
-  readonly #steps = new Map<Key, SeenStep>()
-  readonly #services = new Map<Key, SeenService>()
+  readonly #steps = new Map<Key, StepSighting>()
+  readonly #services = new Map<Key, ServiceSighting>()
 
   constructor({ timers, clock }: { readonly timers: Pick<Timers, 'now'>; readonly clock: Clock }) {
     this.#timers = timers
@@ -33,7 +33,7 @@ export class StepClock {
   }
 
   /** Milliseconds since the step of the stored `run` began; undefined without a run, which is then forgotten. */
-  elapsedMs(key: Key, run: RunStatus | undefined): number | undefined {
+  elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined {
     if (!run) {
       this.#steps.delete(key)
       return undefined

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
-import { afterOf, beforeOf, type Change } from '../../common/kube/watch/store.ts'
+import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
@@ -37,9 +37,9 @@ interface WatchedCaches {
 interface ExperimentTracking {
   readonly index: ExperimentIndex
   /** returns the experiments that may take the place that the changed one left under a limit */
-  readonly onExperimentChange: (change: Change<ExperimentDeployment>) => readonly Key[]
+  readonly onExperimentChange: (change: ObjectChange<ExperimentDeployment>) => readonly Key[]
   /** returns the experiments for whose limits the changed fork counts */
-  readonly onForkChange: (kind: string, change: Change<KubeObject>) => readonly Key[]
+  readonly onForkChange: (kind: string, change: ObjectChange<KubeObject>) => readonly Key[]
   readonly timers: Timers
 }
 
@@ -135,7 +135,7 @@ function wakeOnWorkloads(
   { index, onForkChange, referrers, wake, wakeLater }: WorkloadWakeups,
 ): void {
   /** The other sources, such as `Deployment/shop/cart`, for whose experiments a change of this workload matters. */
-  const related = (kind: WorkloadKind, change: Change<KubeObject>, isOther: boolean): readonly string[] => {
+  const related = (kind: WorkloadKind, change: ObjectChange<KubeObject>, isOther: boolean): readonly string[] => {
     const referents = referrers.update(kind, change)
     if (!isOther) return []
     const referring = referrers.of(`${kind.kind}/${change.key}`)
@@ -143,7 +143,7 @@ function wakeOnWorkloads(
   }
 
   /** Wakes the followers of a source. Returns whether it changed in what a fork is derived from. */
-  const onSourceChange = (kind: WorkloadKind, change: Change<KubeObject>): boolean => {
+  const onSourceChange = (kind: WorkloadKind, change: ObjectChange<KubeObject>): boolean => {
     const followers = index.ofSource(`${kind.kind}/${change.key}`)
     const isOther = hasSourceChanged(kind, beforeOf(change), afterOf(change))
     if (isOther) wake(followers)
@@ -170,7 +170,7 @@ function wakeOnWorkloads(
 const workloadName = ({ kind, metadata: { namespace, name } }: KubeObject): string => `${kind}/${namespace}/${name}`
 
 /** The source in whose place a workload serves that was added or deleted, if its name is that of a primary. */
-function replacedByPrimary({ kind }: WorkloadKind, { is, key }: Change<KubeObject>): readonly string[] {
+function replacedByPrimary({ kind }: WorkloadKind, { is, key }: ObjectChange<KubeObject>): readonly string[] {
   const source = is === 'updated' ? undefined : sourceOfPrimary(key)
   return source === undefined ? [] : [`${kind}/${source}`]
 }

@@ -1,5 +1,12 @@
 import { metricWithDefaults } from '../../common/api/analysis/defaults.ts'
-import { ASKED, FIELDS, KUBERNETES, METRIC_KINDS, type MetricKind, POINTERS } from '../../common/api/analysis/metric.ts'
+import {
+  FIELDS,
+  KUBERNETES,
+  METRIC_KINDS,
+  type MetricKind,
+  POINTERS,
+  QUERY_MEMBERS,
+} from '../../common/api/analysis/metric.ts'
 import type { Rule } from './schema.ts'
 
 const words = (list: readonly string[]): string => `[${list.map((each) => `'${each}'`).join(', ')}]`
@@ -59,11 +66,11 @@ const BLOCKS = ['prometheus', 'newRelic', 'web', 'plugin'] as const
 /** What each block cannot answer, and what can. */
 const KINDS_OF: Readonly<Record<(typeof BLOCKS)[number], readonly [kinds: readonly MetricKind[], message: string]>> = {
   prometheus: [
-    Object.keys(ASKED.prometheus) as MetricKind[],
+    Object.keys(QUERY_MEMBERS.prometheus) as MetricKind[],
     'Prometheus has no single samples and decides nothing; ask New Relic, a web service or a plugin, or change the kind',
   ],
   newRelic: [
-    Object.keys(ASKED.newRelic) as MetricKind[],
+    Object.keys(QUERY_MEMBERS.newRelic) as MetricKind[],
     'New Relic decides nothing; ask a plugin, or change the kind',
   ],
   web: [Object.keys(POINTERS) as MetricKind[], 'a web service decides nothing; ask a plugin, or change the kind'],
@@ -103,7 +110,7 @@ const BLOCK_RULES: readonly Rule[] = [
 
 /** The members of a block, by what a kind asks. */
 function memberRules(block: 'prometheus' | 'newRelic'): readonly Rule[] {
-  const kinds = Object.entries(ASKED[block])
+  const kinds = Object.entries(QUERY_MEMBERS[block])
   const members = [...new Set(kinds.flatMap(([, { needs, may = [] }]) => [...needs, ...may]))]
   return members.flatMap((member) => {
     const needing = kinds.filter(([, { needs }]) => needs.includes(member)).map(([kind]) => kind)

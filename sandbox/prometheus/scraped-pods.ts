@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ANALYSIS_PROVIDER } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import type { Behavior } from '../traffic/simulated-pods.ts'
 import type { Traffic } from '../traffic/traffic.ts'
@@ -112,7 +112,7 @@ function behaviorOf(pod: KubeObject, versions: ScrapedPodsOptions['versions']) {
 
 /** Creates the provider for a Prometheus, as an admin does. */
 export const createProvider = (plane: ControlPlane, name: string, { address }: Pick<Prometheus, 'address'>) =>
-  plane.api.create(pathOf(ANALYSIS_PROVIDER), {
+  plane.api.create(resourcePath(ANALYSIS_PROVIDER), {
     apiVersion: ANALYSIS_PROVIDER.apiVersion,
     kind: ANALYSIS_PROVIDER.kind,
     metadata: { name },

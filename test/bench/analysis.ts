@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
-import type { Question } from '../../common/analysis/metrics/rule.ts'
+import type { DecisionBounds } from '../../common/analysis/metrics/rule.ts'
 import type { WindowAnswer } from '../../common/analysis/query/window-query.ts'
 import { known } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
@@ -30,7 +30,7 @@ const FOLDS = 500
 const WINDOWS = 60
 const RUNS = 1_000
 const BYTES_PER_KIB = 1_024
-const QUESTION: Question = { alpha: 0.025, beta: 0.05, minSamples: 50, subject: '0000000000', metrics: 1 }
+const QUESTION: DecisionBounds = { alpha: 0.025, beta: 0.05, minSamples: 50, subject: '0000000000', metrics: 1 }
 
 /** The microseconds that each call of `work` takes. */
 function microsOf(work: () => unknown): number {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { hashOf } from '../../common/json/canonical.ts'
+import { sha256Of } from '../../common/json/canonical.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { baseHash, baseOf } from '../../common/workload/base.ts'
 import { deployment } from '../../common/workload/deployment.ts'
@@ -48,7 +48,7 @@ export const derivation: Bench = {
       if (based.is !== 'base') throw new Error('the source of the bench cannot be forked')
       const derived = derive({ kind: deployment, experiment, base: based.base, schema: ANY_SCHEMA, replicas: 1 })
       if (derived.is !== 'fork') throw new Error('the override of the bench is refused')
-      return [baseHash(based.base), hashOf(derived.fork, 16)]
+      return [baseHash(based.base), sha256Of(derived.fork, 16)]
     }
     const cloning = () => structuredClone(source)
     const [derived, cloned]: [number[], number[]] = [[], []]

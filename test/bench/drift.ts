@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { IS_EXPERIMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -27,7 +27,7 @@ const GOAL_MS = 250
 /** Never 30, because that is the default. */
 const graceOf = (seconds: number) => ({ spec: { template: { spec: { terminationGracePeriodSeconds: seconds } } } })
 
-const pathTo = ({ metadata: { namespace = '', name } }: KubeObject) => pathOf(deployment, { namespace, name })
+const pathTo = ({ metadata: { namespace = '', name } }: KubeObject) => resourcePath(deployment, { namespace, name })
 
 const placeIn = ({ objectRef }: AuditEvent): string => `${objectRef?.namespace}/${objectRef?.name}`
 const isPatch = ({ verb, objectRef }: AuditEvent): boolean =>
@@ -162,7 +162,7 @@ async function measure(stand: Stand, tell: Tell) {
   tell(summary('drift to repair', repairs))
   await pause(QUIET_MS)
   const following = await answered(stand, places, {
-    change: (namespace) => plane.api.patch(pathOf(deployment, { namespace, name: 'cart' }), graceOf(8)),
+    change: (namespace) => plane.api.patch(resourcePath(deployment, { namespace, name: 'cart' }), graceOf(8)),
     delays: FOLLOWING,
     count: FORKS,
     apartMs: SOURCES_APART_MS,

@@ -1,7 +1,7 @@
 import { IS_EXPERIMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
@@ -29,7 +29,7 @@ const withGrace = (spec: unknown, seconds: number) =>
   )
 
 const forksIn = ({ api }: ControlPlane): Promise<readonly KubeObject[]> =>
-  api.list(`${pathOf(deployment, { namespace: NAMESPACE })}?labelSelector=${IS_EXPERIMENT}=true`)
+  api.list(`${resourcePath(deployment, { namespace: NAMESPACE })}?labelSelector=${IS_EXPERIMENT}=true`)
 
 /**
  * The seconds from the first to the last request that sets `grace` after the start of `act`, from the audit log of the
@@ -88,7 +88,7 @@ export const followers: Bench = {
       const [followed, bare]: [number[], number[]] = [[], []]
       for (let round = 1; round <= ROUNDS; round += 1) {
         await calm(plane)
-        const path = pathOf(deployment, { namespace: NAMESPACE, name: 'cart' })
+        const path = resourcePath(deployment, { namespace: NAMESPACE, name: 'cart' })
         followed.push(await until(plane, 10 * round + 5, () => plane.api.patch(path, graceOf(10 * round + 5))))
         await calm(plane)
         await controller().stop() // otherwise it would undo the applies
@@ -96,7 +96,7 @@ export const followers: Bench = {
         const { apiVersion, kind } = deployment
         const apply = ({ metadata: { name }, spec }: KubeObject) => {
           const body = { apiVersion, kind, metadata: { name }, spec: withGrace(spec, 10 * round + 6) }
-          return plane.api.apply(pathOf(deployment, { namespace: NAMESPACE, name }), body, 'bench')
+          return plane.api.apply(resourcePath(deployment, { namespace: NAMESPACE, name }), body, 'bench')
         }
         bare.push(await until(plane, 10 * round + 6, () => inParallel(LANES, forks, apply)))
         tell(`round ${round}: ${followed.at(-1)?.toFixed(2)} s to follow, ${bare.at(-1)?.toFixed(2)} s of bare applies`)

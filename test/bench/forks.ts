@@ -3,7 +3,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { derive } from '../../common/workload/derive.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
@@ -33,8 +33,8 @@ export const experiment = (index: number, namespace: string): ExperimentDeployme
   },
 })
 
-const collection = (resource: Parameters<typeof pathOf>[0]) => (namespace?: string) =>
-  pathOf(resource, namespace === undefined ? {} : { namespace })
+const collection = (resource: Parameters<typeof resourcePath>[0]) => (namespace?: string) =>
+  resourcePath(resource, namespace === undefined ? {} : { namespace })
 
 /** With the product. */
 export const experiments: Side = {

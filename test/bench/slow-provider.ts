@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { ANALYSIS_PROVIDER, ANALYSIS_RUN } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, objectOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { type Installation, WITH_ANALYSIS } from '../../sandbox/installation.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -79,7 +79,7 @@ async function createAnalyses(stand: Stand, address: string): Promise<void> {
   const { apiVersion, kind } = ANALYSIS_PROVIDER
   for (const name of ['slow', 'quick']) {
     const spec = { type: 'Plugin', address: `${address}/${name}`, namespaceSelector: {}, lagSeconds: 0 }
-    await stand.plane.api.create(pathOf(ANALYSIS_PROVIDER), { apiVersion, kind, metadata: { name }, spec })
+    await stand.plane.api.create(resourcePath(ANALYSIS_PROVIDER), { apiVersion, kind, metadata: { name }, spec })
   }
   await secondsUntilReady(stand, ANALYSED, analysed, COUNT + QUICK)
   await eventually('a first look at each run', DEADLINE_MS, async () => {
@@ -88,7 +88,7 @@ async function createAnalyses(stand: Stand, address: string): Promise<void> {
   })
 }
 
-const runs = ({ plane: { api } }: Stand) => api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: ANALYSED }))
+const runs = ({ plane: { api } }: Stand) => api.list<KubeObject>(resourcePath(ANALYSIS_RUN, { namespace: ANALYSED }))
 
 /** How often analyses of the quick provider were looked at. */
 async function quickLooks(stand: Stand): Promise<number> {

@@ -1,7 +1,7 @@
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { rollout } from '../../common/workload/rollout.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
@@ -32,8 +32,8 @@ function workload(name: string): object {
   return { replicas: REPLICAS, selector: { matchLabels: labels }, template }
 }
 
-const pathIn = (resource: Parameters<typeof pathOf>[0], namespace: string, name?: string): string =>
-  pathOf(resource, name === undefined ? { namespace } : { namespace, name })
+const pathIn = (resource: Parameters<typeof resourcePath>[0], namespace: string, name?: string): string =>
+  resourcePath(resource, name === undefined ? { namespace } : { namespace, name })
 
 async function withServices({ plane: { api } }: Stand, namespace: string): Promise<void> {
   await api.create('/api/v1/namespaces', { metadata: { name: namespace } })

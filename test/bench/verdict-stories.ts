@@ -1,10 +1,10 @@
 /** What `bench verdicts` and its short form in the tests simulate: requests of two arms, window by window. */
-import { hashOf, seeded } from '../../common/analysis/engine/random.ts'
+import { fnv1a, seeded } from '../../common/analysis/engine/random.ts'
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
 import { healthMemory, healthState, restartsIn } from '../../common/analysis/run/health.ts'
-import type { SeenArms } from '../../common/analysis/run/poll.ts'
+import type { ArmPodViews } from '../../common/analysis/run/poll.ts'
 import type { WindowData } from '../../common/analysis/window-data.ts'
-import { HEALTH } from '../../common/api/analysis/defaults.ts'
+import { HEALTH_METRIC } from '../../common/api/analysis/defaults.ts'
 import type { MetricRule } from '../../common/api/analysis/metric.ts'
 import { asCoarse, BOUNDARIES, normal } from '../common/analysis/metrics/windows.ts'
 
@@ -72,7 +72,7 @@ function timesOf({ slowness = 1, spread = 0.5, requests = [20, 80], tail = 0, dr
     const level = MEDIAN_SECONDS * drift(window)
     const arm = (word: string, index: 0 | 1, factor: () => number) => {
       const slow = Array.from({ length: counts[index] }, (_, pod) =>
-        Math.exp(ofPods * normal(seeded(hashOf(`${word}-${pod} of ${seed}`)))),
+        Math.exp(ofPods * normal(seeded(fnv1a(`${word}-${pod} of ${seed}`)))),
       )
       const times = Array.from(
         { length: arrivals(requests[index], random) },
@@ -148,7 +148,7 @@ export const byRestarts = (
   counts: readonly [number, number] = [1, 1],
 ): SimulatedMetric => ({
   kind: 'Health',
-  rule: HEALTH,
+  rule: HEALTH_METRIC,
   windowOf: ({ window, random }) => {
     const [start, end] = [1_000 * INTERVAL_SECONDS * window, 1_000 * INTERVAL_SECONDS * (window + 1)]
     const arm = (word: string, count: number, part: number) =>
@@ -162,7 +162,8 @@ export const byRestarts = (
     return restartsIn(arms, { start, end }, healthMemory(healthState(rested, [])))
   },
 })
-const withoutRestarts = (pods: SeenArms['control']): SeenArms['control'] => pods.map((pod) => ({ ...pod, restarts: 0 }))
+const withoutRestarts = (pods: ArmPodViews['control']): ArmPodViews['control'] =>
+  pods.map((pod) => ({ ...pod, restarts: 0 }))
 
 const looks = (...metrics: readonly SimulatedMetric[]): Story => ({ windows: 400, metrics })
 /** Twice as slow at noon as at midnight, of a day of 120 windows, with a jump in the middle. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Found } from '../../certs/cluster.ts'
+import type { ClusterState } from '../../certs/cluster.ts'
 import { obstacles } from '../../certs/obstacles.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 
@@ -15,7 +15,7 @@ const anObject = (name: string, annotations = {}): KubeObject => ({
 const BOTH = [anObject('webhooks'), anObject('webhooks')]
 const CERTIFICATE = { 'cert-manager.io/certificate-name': 'experiment-webhook-tls' }
 
-const cases: Record<string, { readonly found: Partial<Found>; readonly says: readonly string[] }> = {
+const cases: Record<string, { readonly found: Partial<ClusterState>; readonly says: readonly string[] }> = {
   'are none in an installation without certificates': { found: {}, says: [] },
   'are none after an earlier run of the script': { found: { ca: anObject('ca'), leaf: anObject('leaf') }, says: [] },
   'say what to apply if nothing is installed': {

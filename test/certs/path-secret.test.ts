@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Cluster, type PathSecrets, textIn } from '../../certs/cluster.ts'
+import { type Cluster, type PathSecretPair, textIn } from '../../certs/cluster.ts'
 import { renewPathSecret } from '../../certs/path-secret.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 
@@ -41,7 +41,7 @@ class World {
         this.#step(`${kind} ${this.letterOf(secret)}`)
         this.paths.set(kind, secret)
       },
-      writePathSecrets: async (found, { current, next }: PathSecrets) => {
+      writePathSecrets: async (found, { current, next }: PathSecretPair) => {
         expect(found).to.equal(this.secret)
         this.#step(`write ${[current, ...(next === undefined ? [] : [next])].map((each) => this.letterOf(each))}`)
         const data = { current: base64(current), ...(next !== undefined && { next: base64(next) }) }

@@ -1,12 +1,12 @@
 /** What the account of the controller may do if all components are installed, and what it may not do. */
 import { EXPERIMENT_ID, GATE } from '../../common/api/names.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { rollout } from '../../common/workload/rollout.ts'
 
 /** The namespace in which it tries that. */
 export const NAMESPACE = '/api/v1/namespaces/default'
 /** The Rollouts of that namespace. */
-export const ROLLOUTS = pathOf(rollout, { namespace: 'default' })
+export const ROLLOUTS = resourcePath(rollout, { namespace: 'default' })
 export const ONLY_FORKS = 'the controller of experiments may open and shut only pods of forks'
 const ONLY_GATE = 'the controller of experiments may change only the gate of a pod'
 const ONLY_SWITCH = 'the controller of experiments may only switch a Service to a fork and back'

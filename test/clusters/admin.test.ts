@@ -16,7 +16,7 @@ import {
 } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
@@ -80,7 +80,7 @@ describe('the guide for admins, in a cluster of its own', () => {
   }
 
   async function createFork(name: string, labels: JsonObject): Promise<void> {
-    const path = pathOf(deployment, { namespace: 'default' })
+    const path = resourcePath(deployment, { namespace: 'default' })
     const selector = { matchLabels: { [EXPERIMENT_ID]: name.slice(-10) } }
     const spec = { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] }
     const template = { metadata: { labels: selector.matchLabels }, spec }
@@ -126,7 +126,7 @@ describe('the guide for admins, in a cluster of its own', () => {
       before: 'kubectl set image deployment/cart',
       title: 'has a source, and an API server that knows the changed policy about the account',
       prepare: async () => {
-        await plane().api.create(pathOf(deployment, { namespace: 'default' }), cart)
+        await plane().api.create(resourcePath(deployment, { namespace: 'default' }), cart)
         await eventually('the refusal', 20_000, async () =>
           expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('and sources by a promotion'),
         )
@@ -143,7 +143,7 @@ describe('the guide for admins, in a cluster of its own', () => {
       prepare: async () => {
         await applyCrds(plane().api, [CRD])
         const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-        await plane().api.create(pathOf(EXPERIMENT_DEPLOYMENT, { namespace: 'default' }), {
+        await plane().api.create(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: 'default' }), {
           apiVersion,
           kind,
           metadata: { name: 'stock-cart', finalizers: [FORK_FINALIZER] },
@@ -173,7 +173,7 @@ describe('the guide for admins, in a cluster of its own', () => {
         const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
         const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} }
         await eventually('an experiment to be let in', 20_000, () =>
-          plane().api.apply(pathOf(EXPERIMENT_DEPLOYMENT, { namespace: 'default', name: 'let-in' }), {
+          plane().api.apply(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: 'default', name: 'let-in' }), {
             apiVersion,
             kind,
             metadata: { name: 'let-in' },

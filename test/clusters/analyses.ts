@@ -7,7 +7,7 @@ import { expect } from 'chai'
 import { ANALYSIS_PROVIDER, ANALYSIS_RUN } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { WITH_ANALYSIS } from '../../sandbox/installation.ts'
 import { NAMESPACE, usesOwnProduct } from './own-product.ts'
 
@@ -43,7 +43,7 @@ export function usesAnalyses() {
     await once(plugin.listen(0, '127.0.0.1'), 'listening')
     const { port } = plugin.address() as AddressInfo
     const { apiVersion, kind } = ANALYSIS_PROVIDER
-    await plane().api.create(pathOf(ANALYSIS_PROVIDER), {
+    await plane().api.create(resourcePath(ANALYSIS_PROVIDER), {
       apiVersion,
       kind,
       metadata: { name: 'plugin' },
@@ -54,7 +54,7 @@ export function usesAnalyses() {
     plugin.closeAllConnections()
     plugin.close()
   })
-  const runs = () => place().api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: NAMESPACE }))
+  const runs = () => place().api.list<KubeObject>(resourcePath(ANALYSIS_RUN, { namespace: NAMESPACE }))
   return {
     ...product,
     answers,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { METRIC_KINDS } from '../../common/api/analysis/metric.ts'
 import { ANALYSIS_PROVIDER } from '../../common/api/names.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { Page, wordsOf } from '../integration/document.ts'
 import { aSource, DEADLINE_MS, hasEndpoints } from '../integration/product.ts'
@@ -23,9 +23,9 @@ describe('the guide to analyses, in a cluster with the component', () => {
     await hasEndpoints(place(), 'cart', 10)
     const { apiVersion, kind } = ANALYSIS_PROVIDER
     const spec = { type: 'Prometheus', address: 'https://prometheus.monitoring.svc:9090', namespaceSelector: {} }
-    await plane().api.delete(pathOf(ANALYSIS_PROVIDER, { name: 'plugin' }))
+    await plane().api.delete(resourcePath(ANALYSIS_PROVIDER, { name: 'plugin' }))
     const metadata = { name: 'prometheus' }
-    await plane().api.create(pathOf(ANALYSIS_PROVIDER), { apiVersion, kind, metadata, spec })
+    await plane().api.create(resourcePath(ANALYSIS_PROVIDER), { apiVersion, kind, metadata, spec })
     const { code, stderr } = await plane().kubectl(['apply', '-k', 'manifests/analysis-templates'])
     expect(code, stderr).to.equal(0)
   })

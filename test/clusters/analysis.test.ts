@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { run } from '../../sandbox/run.ts'
@@ -114,7 +114,7 @@ describe('an analysis, on the real control plane', function () {
 
   it('says at apply what the requests that a run has seen can show', async () => {
     const [first] = await runsOf('passing')
-    const path = pathOf(ANALYSIS_RUN, { namespace: 'shop', name: first?.metadata.name ?? '' })
+    const path = resourcePath(ANALYSIS_RUN, { namespace: 'shop', name: first?.metadata.name ?? '' })
     await place().api.patch(`${path}/status`, { status: { traffic: { requestsPerSecond: 20.5, spread: 1 } } })
     const metrics = [{ name: 'latency', kind: 'Latency', provider: 'plugin', plugin: {} }]
     const analysis = { ...QUICK, metrics, maxSeconds: 600 }

@@ -4,7 +4,7 @@ import { parseDocument } from 'yaml'
 import { COMMAND, COMMAND_BY, EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
 import type { BlueGreenStrategy } from '../../common/api/strategy.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
@@ -50,7 +50,7 @@ describe('the pack, while there is no webhook configuration', () => {
   const plane = usesOwnControlPlane(() => [crd()])
   const apiOf = (user: User) => (user === 'admin' ? plane().api : plane().apiAs(user))
   const path = (namespace: string, name?: string) =>
-    pathOf(EXPERIMENT_DEPLOYMENT, name === undefined ? { namespace } : { namespace, name })
+    resourcePath(EXPERIMENT_DEPLOYMENT, name === undefined ? { namespace } : { namespace, name })
 
   let count = 0
   /** Creates an experiment in `shop`. Returns "accepted", or the message of the refusal. */

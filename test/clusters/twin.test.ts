@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { EXPERIMENT_POLICY, ROLE } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { twinName } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
@@ -114,7 +114,7 @@ describe('a twin, on the real control plane', function () {
     const stores = 'stores'
     await plane().api.create('/api/v1/namespaces', { metadata: { name: stores, labels: { of: stores } } })
     const { apiVersion, kind } = EXPERIMENT_POLICY
-    await plane().api.create(pathOf(EXPERIMENT_POLICY), {
+    await plane().api.create(resourcePath(EXPERIMENT_POLICY), {
       apiVersion,
       kind,
       metadata: { name: stores },

@@ -9,7 +9,7 @@ import { createCaches } from '../../controller/caches.ts'
 import { clusterForPass } from '../../controller/cluster.ts'
 import { Referrers } from '../../controller/observe/referrers.ts'
 import { DriftBackoff } from '../../controller/runtime/drift-backoff.ts'
-import { SharePace } from '../../controller/runtime/share-pace.ts'
+import { StatusPacing } from '../../controller/runtime/share-pace.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
@@ -73,7 +73,7 @@ function world() {
       promoted: ({ outcome }) => void diary.push(`promotion: ${outcome}`),
     },
     statusDrift: new DriftBackoff(timers),
-    sharePace: new SharePace(timers),
+    sharePace: new StatusPacing(timers),
     written,
     recorder: {
       record: ({ regarding, related, reason, action, note }) =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { formatCommand, type Verb } from '../../common/strategy/command.ts'
+import { type CommandVerb, formatCommand } from '../../common/strategy/command.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { imagesOf } from '../integration/product.ts'
@@ -42,7 +42,7 @@ async function aCanary() {
     expect(step()).to.equal(wanted)
   }
   /** Says a verb, as the webhook stamps it. */
-  const say = (verb: Verb) => {
+  const say = (verb: CommandVerb) => {
     const { stepIndex = 0, revision = '' } = world.status().strategy ?? {}
     const at = world.server.clock().toISOString()
     const command = formatCommand({ verb, stamp: { step: stepIndex, revision, at } })
@@ -84,7 +84,7 @@ async function ends(canary: Canary): Promise<void> {
 }
 
 /** Until the source was written, and does not say that it is ready. */
-async function writes(canary: Canary, verb: Verb, count: number): Promise<void> {
+async function writes(canary: Canary, verb: CommandVerb, count: number): Promise<void> {
   canary.stuck.add(PATHS.source)
   canary.say(verb)
   for (let tries = 0; tries < 10; tries += 1) await canary.pass()

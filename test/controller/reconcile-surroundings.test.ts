@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { NO_NEIGHBOURS } from '../../common/surroundings/neighbours.ts'
-import type { Traffic } from '../../common/surroundings/traffic.ts'
+import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK } from '../builders.ts'
 import { recordingCluster } from '../recording-cluster.ts'
@@ -8,7 +8,7 @@ import { recordingCluster } from '../recording-cluster.ts'
 const KEY = 'shop/faster-cart'
 const clock = () => new Date('2026-11-21T10:00:00Z')
 const CART = { name: 'cart', selector: { app: 'cart' } }
-const traffic = (...pods: readonly string[]): Traffic => ({
+const traffic = (...pods: readonly string[]): TrafficView => ({
   services: [CART],
   slices: [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }],
 })

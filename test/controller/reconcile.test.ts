@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import type { Traffic } from '../../common/surroundings/traffic.ts'
+import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
 import { recordingCluster } from '../recording-cluster.ts'
@@ -8,7 +8,7 @@ import { recordingCluster } from '../recording-cluster.ts'
 const KEY = 'shop/faster-cart'
 const clock = () => new Date('2026-11-21T10:00:00Z')
 
-const traffic = (ours: number, others: number): Traffic => ({
+const traffic = (ours: number, others: number): TrafficView => ({
   services: [{ name: 'cart', selector: { app: 'cart' } }],
   slices: [
     {

@@ -1,7 +1,7 @@
 import { assert, expect } from 'chai'
-import type { State } from '../../common/assess/decision.ts'
+import type { DecisionState } from '../../common/assess/decision.ts'
 import type { Conclusion, RunReport } from '../../common/plan/conclusion.ts'
-import { runSpecOf } from '../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'
@@ -9,7 +9,7 @@ import { type Given, someFacts } from '../common/plan/some-facts.ts'
 import { aRun } from '../common/plan/some-run.ts'
 
 const NONE = Number.POSITIVE_INFINITY
-const concluded = (state: State, reason: Conclusion['reason'] = 'Available'): Conclusion => ({
+const concluded = (state: DecisionState, reason: Conclusion['reason'] = 'Available'): Conclusion => ({
   ...state,
   reason,
   message: '',
@@ -21,7 +21,7 @@ const expiring = anExperiment({ ttlSeconds: 30, metadata: { creationTimestamp: '
 const unread: Given = { neighbours: undefined }
 const settled = concluded({ is: 'settled' })
 const run: RunReport = {
-  spec: runSpecOf({ ...expiring.spec, promotion: {} }) ?? assert.fail(),
+  spec: strategyRunSpec({ ...expiring.spec, promotion: {} }) ?? assert.fail(),
   run: { run: '', revision: '', path: 'Forward', stepIndex: 0, since: '2026-11-21T10:00:00.000Z' },
   steps: [],
   target: undefined,
@@ -35,7 +35,7 @@ const moved = { reason: 'StepCompleted', message: '' } as const
 const waiting = (retryAfterMs: number) => concluded({ is: 'waiting', retryAfterMs })
 
 describe('the requeue of a state', () => {
-  const cases: readonly (readonly [State, Requeue])[] = [
+  const cases: readonly (readonly [DecisionState, Requeue])[] = [
     [{ is: 'settled' }, 'never'],
     [{ is: 'unready' }, 'never'],
     [{ is: 'waiting', retryAfterMs: 5_000 }, { afterMs: 5_000 }],

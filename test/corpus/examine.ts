@@ -2,7 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
@@ -60,7 +60,7 @@ export async function examine(
   say('forked, unmodified and with another image under both merge types')
 
   await inParallel(LANES, subjects, async (subject) => {
-    const path = pathOf(EXPERIMENT_DEPLOYMENT, {
+    const path = resourcePath(EXPERIMENT_DEPLOYMENT, {
       namespace: subject.namespace,
       name: experimentName(subject, 'strategic'),
     })
@@ -75,13 +75,13 @@ export async function examine(
   say('updated')
 
   await inParallel(LANES, subjects, (subject) => {
-    const path = pathOf(subject.kind, { namespace: subject.namespace, name: subject.name })
+    const path = resourcePath(subject.kind, { namespace: subject.namespace, name: subject.name })
     return attempt(subject, 'follow', () => api.patch(path, FOLLOWED))
   })
   await follow(plane, subjects)
   say('followed')
 
-  await inParallel(LANES, subjects, ({ namespace }) => api.delete(pathOf(EXPERIMENT_DEPLOYMENT, { namespace })))
+  await inParallel(LANES, subjects, ({ namespace }) => api.delete(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace })))
   await gone(plane, subjects)
   say('deleted')
   const { forbidden } = await ownWrites(plane.auditLog, since)
@@ -151,7 +151,9 @@ async function summarise({ api }: ControlPlane, subjects: readonly Subject[]): P
 async function follow(plane: ControlPlane, subjects: readonly Subject[]): Promise<void> {
   const following = new Set<string>()
   const look = async () => {
-    const lists = await Promise.all(KINDS.map((kind) => plane.api.list(pathOf(kind)).catch((): KubeObject[] => [])))
+    const lists = await Promise.all(
+      KINDS.map((kind) => plane.api.list(resourcePath(kind)).catch((): KubeObject[] => [])),
+    )
     for (const each of lists.flat()) {
       const isFollowing = at(each, 'spec', 'minReadySeconds') === FOLLOWED.spec.minReadySeconds
       if (isFollowing) following.add(`${each.metadata.namespace}/${each.metadata.name}`)
@@ -180,7 +182,7 @@ async function gone({ api }: ControlPlane, subjects: readonly Subject[]): Promis
   const left = async () => {
     const label = '?labelSelector=experiment-controller.example.com/is-experiment=true'
     const lists = await Promise.all(
-      KINDS.map((kind) => api.list(`${pathOf(kind)}${label}`).catch((): KubeObject[] => [])),
+      KINDS.map((kind) => api.list(`${resourcePath(kind)}${label}`).catch((): KubeObject[] => [])),
     )
     return lists.flat().filter(({ metadata }) => namespaces.has(metadata.namespace ?? ''))
   }

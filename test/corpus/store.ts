@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
@@ -48,7 +48,7 @@ export async function storeAll(plane: ControlPlane, specimens: readonly Specimen
 async function workloadsIn({ api }: ControlPlane, namespace: string) {
   const lists = await Promise.all(
     KINDS.map(async (kind) => {
-      const found = await api.list(pathOf(kind, { namespace })).catch((): KubeObject[] => []) // kind not served
+      const found = await api.list(resourcePath(kind, { namespace })).catch((): KubeObject[] => []) // kind not served
       return found.map((source) => [kind, source] as const)
     }),
   )
@@ -90,7 +90,7 @@ async function settled({ api }: ControlPlane, namespaces: readonly string[]): Pr
     'the workloads to settle',
     SETTLE_MS,
     async () => {
-      const lists = await Promise.all(KINDS.map((kind) => api.list(pathOf(kind)).catch((): KubeObject[] => [])))
+      const lists = await Promise.all(KINDS.map((kind) => api.list(resourcePath(kind)).catch((): KubeObject[] => [])))
       const states = lists
         .flat()
         .filter(({ metadata }) => ours.has(metadata.namespace ?? ''))

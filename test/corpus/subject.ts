@@ -2,7 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at, isObject, type JsonObject, listOr, member } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { NO_SHAPE } from '../../common/override/shape.ts'
 import { baseOf } from '../../common/workload/base.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
@@ -45,7 +45,7 @@ export async function containersOf(
   const namespace = source.metadata.namespace ?? ''
   const referents = await Promise.all(
     kind.references(source).map(async ({ resource, name, labelSelector }) => {
-      const path = pathOf(resource, { namespace })
+      const path = resourcePath(resource, { namespace })
       if (name === undefined) return api.list(`${path}?labelSelector=${encodeURIComponent(labelSelector)}`)
       return (await api.list(path)).filter(({ metadata }) => metadata.name === name)
     }),
@@ -81,6 +81,6 @@ export const experimentOf = (subject: Subject, variant: Variant, image: string) 
 
 /** All experiments of the cluster, by `namespace/name`. */
 export async function experimentsBy(api: Api): Promise<ReadonlyMap<string, ExperimentDeployment>> {
-  const all = await api.list<ExperimentDeployment>(pathOf(EXPERIMENT_DEPLOYMENT))
+  const all = await api.list<ExperimentDeployment>(resourcePath(EXPERIMENT_DEPLOYMENT))
   return new Map(all.map((each) => [`${each.metadata.namespace}/${each.metadata.name}`, each]))
 }

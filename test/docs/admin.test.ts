@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { PROVIDER } from '../../common/analysis/kinds/provider.ts'
-import { LIMITS } from '../../common/api/limits.ts'
+import { OVERRIDE_LIMITS } from '../../common/api/limits.ts'
 import { REASONS } from '../../common/api/reasons.ts'
 import { at } from '../../common/json/json.ts'
 import { readConfig } from '../../controller/config.ts'
@@ -54,7 +54,9 @@ describe('the guide for admins', () => {
   it('names the limits that the code has', () => {
     const text = section('Limits of size')
     const number = (value: number): string => value.toLocaleString('en-US')
-    expect(text).to.contain(`depth ${LIMITS.depth}, ${number(LIMITS.nodes)} values, ${LIMITS.characters / 1_024} KiB`)
+    expect(text).to.contain(
+      `depth ${OVERRIDE_LIMITS.depth}, ${number(OVERRIDE_LIMITS.nodes)} values, ${OVERRIDE_LIMITS.characters / 1_024} KiB`,
+    )
     expect(text).to.contain(`${number(MAX_STRUCTURE)} brackets`)
     expect(text).to.contain(`${readConfig({}).workers} (\`WORKERS\`, up to 64), and ${MAX_SLOW} more`)
     expect(() => readConfig({ WORKERS: '65' })).to.throw('64')

@@ -6,7 +6,7 @@ import type { Metric } from '../../common/api/analysis/metric.ts'
 import { ANALYSIS_RUN, GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { AuditTail } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
@@ -67,7 +67,7 @@ describe('what an analysis writes and keeps, on the real control plane', functio
     const analysis = { ...OFTEN, ...times, metrics: [metric] }
     await place.experiment(name, { source: name, overrideSpec: imageOverride('registry.example/cart:2'), analysis })
   }
-  const runs = () => live.api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: live.namespace }))
+  const runs = () => live.api.list<KubeObject>(resourcePath(ANALYSIS_RUN, { namespace: live.namespace }))
 
   before('some have a verdict, others go on', async () => {
     live = await placeIn(await aNamespace())

@@ -4,7 +4,7 @@ import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeploymentSpec } from '../../common/api/types.ts'
 import { at, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_ANALYSIS } from '../../sandbox/installation.ts'
 import { imageOverride } from '../builders.ts'
@@ -81,7 +81,7 @@ describe('an analysis of real requests by a real Prometheus, on the real control
   const runOf = async (name?: string) =>
     name === undefined
       ? undefined
-      : place().api.get<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: place().namespace, name }))
+      : place().api.get<KubeObject>(resourcePath(ANALYSIS_RUN, { namespace: place().namespace, name }))
   const metricOf = (run: KubeObject | undefined, name: string) =>
     listOr(at(run, 'status', 'metrics')).find((metric) => at(metric, 'name') === name)
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { EXPERIMENT_POLICY, IS_EXPERIMENT } from '../../common/api/names.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { condition, DEADLINE_MS, forkOf, installation, type Place, usesProduct } from '../integration/product.ts'
 import { converges, historyOf, QUIET_MS, RETRIED_MS, recovers } from './oracles.ts'
@@ -185,7 +185,7 @@ async function isDeleted(cascade: 'background' | 'foreground' | 'orphan'): Promi
 /** The status of an experiment and its fork in another namespace, while no review is answered. */
 async function worksWithoutReviews(): Promise<void> {
   const [place, shop] = [await aShop(), await aShop()]
-  const policies = pathOf(EXPERIMENT_POLICY, {})
+  const policies = resourcePath(EXPERIMENT_POLICY, {})
   const name = `shared-${shop.namespace}`
   await place.api.create(policies, {
     apiVersion: EXPERIMENT_POLICY.apiVersion,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { AuditTail } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { controlPlane } from '../integration/fixture.ts'
@@ -45,7 +45,7 @@ class Duel {
   constructor(leader: Rival, standby: Rival, { system, since, log }: Arena) {
     this.leader = leader
     this.standby = standby
-    this.lease = pathOf(RESOURCES.Lease, { namespace: system, name: 'experiment-controller' })
+    this.lease = resourcePath(RESOURCES.Lease, { namespace: system, name: 'experiment-controller' })
     this.#system = system
     this.#since = since
     this.#log = log

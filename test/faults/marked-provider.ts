@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers'
 import { newAuthority, newLeaf } from '../../certs/authority.ts'
 import { ANALYSIS_PROVIDER } from '../../common/api/names.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { WITH_ANALYSIS } from '../../sandbox/installation.ts'
 import { type Served, serve } from '../controller/analysis/http/serving.ts'
 import { usesControlPlane } from '../integration/fixture.ts'
@@ -73,7 +73,7 @@ export function usesMarkedProviders(): () => Served {
       const address = `https://127.0.0.1:${served.port}/${name}`
       const spec = { type, address, namespaceSelector: {}, lagSeconds: 0, credential: CREDENTIAL, caBundle }
       const { apiVersion, kind } = ANALYSIS_PROVIDER
-      await api.create(pathOf(ANALYSIS_PROVIDER), { apiVersion, kind, metadata: { name }, spec })
+      await api.create(resourcePath(ANALYSIS_PROVIDER), { apiVersion, kind, metadata: { name }, spec })
     }
   })
   after(() => served?.close())

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, REQUESTED_BY } from '../../common/api/names.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { imageOverride } from '../builders.ts'
 import { configured } from '../integration/admission-webhook.ts'
 import { aNamespace, controlPlane } from '../integration/fixture.ts'
@@ -123,7 +123,7 @@ describe('answers of the webhook are lost, on the real control plane', function 
   async function isPolicy(fate: (typeof FAULTS)[string]): Promise<void> {
     const { api, namespace } = await aShop()
     const { apiVersion, kind } = EXPERIMENT_POLICY
-    const [name, path] = [`lost-${namespace}`, pathOf(EXPERIMENT_POLICY)]
+    const [name, path] = [`lost-${namespace}`, resourcePath(EXPERIMENT_POLICY)]
     const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } }
     const spec = { namespaceSelector, allowSourcesFrom: [namespace] }
     await during({ path: '/validate', name }, fate, () =>

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { DEADLINE_MS, forkOf, imagesOf, type Place } from '../integration/product.ts'
@@ -108,7 +108,7 @@ async function consented(place: Place, shop: Place): Promise<void> {
   const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': shop.namespace } }
   const spec = { namespaceSelector, allowSourcesFrom: [place.namespace] }
   const metadata = { name: policyName(place.namespace) }
-  await place.api.create(pathOf(EXPERIMENT_POLICY), { apiVersion, kind, metadata, spec })
+  await place.api.create(resourcePath(EXPERIMENT_POLICY), { apiVersion, kind, metadata, spec })
 }
 
 async function restarted({ place, shop, faults }: Scene): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import type { AuditEvent } from '../../sandbox/audit.ts'
@@ -27,7 +27,7 @@ describe('the installation for one namespace', () => {
 
   /** The source with its spec, and its pods. */
   async function sources() {
-    const found = await plane().api.get(pathOf(deployment, { namespace: 'shop', name: 'cart' }))
+    const found = await plane().api.get(resourcePath(deployment, { namespace: 'shop', name: 'cart' }))
     const pods = await plane().api.list('/api/v1/namespaces/shop/pods?labelSelector=app=cart')
     return { spec: found.spec, generation: found.metadata.generation, pods: pods.map(({ metadata }) => metadata.uid) }
   }
@@ -44,14 +44,14 @@ describe('the installation for one namespace', () => {
     await applyCrds(plane().api, await certManagerCrds())
     for (const name of ['shop', 'bank']) {
       await plane().api.create('/api/v1/namespaces', { metadata: { name } })
-      await plane().api.create(pathOf(deployment, { namespace: name }), cart)
+      await plane().api.create(resourcePath(deployment, { namespace: name }), cart)
       await plane().api.create(`/api/v1/namespaces/${name}/services`, service)
     }
   })
   after('the folder is removed', () => rm(folder, { recursive: true }))
 
   const experimentPath = (namespace: string, name?: string) =>
-    pathOf(EXPERIMENT_DEPLOYMENT, name === undefined ? { namespace } : { namespace, name })
+    resourcePath(EXPERIMENT_DEPLOYMENT, name === undefined ? { namespace } : { namespace, name })
 
   interface Asked {
     readonly namespace?: string
@@ -91,7 +91,7 @@ describe('the installation for one namespace', () => {
       return found
     })
     product = await install(plane(), { overlay: overlay(), kindProbeSeconds: 2 })
-    await plane().api.create(pathOf(EXPERIMENT_POLICY), {
+    await plane().api.create(resourcePath(EXPERIMENT_POLICY), {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
       metadata: { name: 'few' },
@@ -102,7 +102,7 @@ describe('the installation for one namespace', () => {
     for (const name of ['follows', 'pinned']) {
       const { found } = await reaches(name, 'Ready', 'Available')
       const fork = forkName('cart', found.metadata.uid)
-      await plane().api.get(pathOf(deployment, { namespace: 'shop', name: fork }))
+      await plane().api.get(resourcePath(deployment, { namespace: 'shop', name: fork }))
       // its pods are endpoints a moment after they are available
       await reaches(name, 'TrafficShared', 'Selected')
     }
@@ -130,7 +130,7 @@ describe('the installation for one namespace', () => {
   it('removes what it made', async () => {
     for (const name of ['follows', 'pinned']) await plane().api.delete(experimentPath('shop', name))
     await eventually('the forks to be gone', DEADLINE_MS, async () => {
-      const left = await plane().api.list(pathOf(deployment, { namespace: 'shop' }))
+      const left = await plane().api.list(resourcePath(deployment, { namespace: 'shop' }))
       expect(left.map(({ metadata }) => metadata.name)).to.deep.equal(['cart'])
     })
   })
@@ -155,7 +155,7 @@ describe('the installation for one namespace', () => {
     await reaches('later', 'TrafficShared', 'Selected')
     const { status } = await plane().api.get<ExperimentDeployment>(experimentPath('bank', 'elsewhere'))
     expect(status).to.equal(undefined)
-    expect(await plane().api.list(pathOf(deployment, { namespace: 'bank' }))).to.have.lengthOf(1)
+    expect(await plane().api.list(resourcePath(deployment, { namespace: 'bank' }))).to.have.lengthOf(1)
   })
 
   it('is upgraded without a write: the new controller finds everything as the old one left it', async () => {
@@ -217,9 +217,9 @@ describe('the installation for one namespace', () => {
   it('is removed without a trace, and the source was never touched', async function () {
     this.timeout(CRDS_DELETED_MS)
     for (const name of ['later', 'after']) await plane().api.delete(experimentPath('shop', name))
-    await plane().api.delete(pathOf(EXPERIMENT_POLICY, { name: 'few' }))
+    await plane().api.delete(resourcePath(EXPERIMENT_POLICY, { name: 'few' }))
     await eventually('the forks to be gone', DEADLINE_MS, async () => {
-      const left = await plane().api.list(pathOf(deployment, { namespace: 'shop' }))
+      const left = await plane().api.list(resourcePath(deployment, { namespace: 'shop' }))
       expect(left).to.have.lengthOf(1)
     })
     for (const program of [installed().controller(), installed().webhook]) await program.stop()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, FORK_FINALIZER } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
@@ -38,7 +38,7 @@ describe('two installations in one cluster, each for one namespace', () => {
     await applyCrds(plane().api, await certManagerCrds())
     for (const name of SERVED) {
       await plane().api.create('/api/v1/namespaces', { metadata: { name } })
-      await plane().api.create(pathOf(deployment, { namespace: name }), cart)
+      await plane().api.create(resourcePath(deployment, { namespace: name }), cart)
       await plane().api.create(`/api/v1/namespaces/${name}/services`, service)
     }
   })
@@ -56,7 +56,7 @@ describe('two installations in one cluster, each for one namespace', () => {
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
     const overrideSpec = { template: { metadata: { labels: { test: name } } } }
     const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec }
-    const experiments = pathOf(EXPERIMENT_DEPLOYMENT, { namespace })
+    const experiments = resourcePath(EXPERIMENT_DEPLOYMENT, { namespace })
     await plane().api.create(experiments, { apiVersion, kind, metadata: { name }, spec })
     const found = await eventually(`${name} to be ready`, DEADLINE_MS, async () => {
       const experiment = await plane().api.get<ExperimentDeployment>(`${experiments}/${name}`)
@@ -64,7 +64,7 @@ describe('two installations in one cluster, each for one namespace', () => {
       expect(ready?.reason, JSON.stringify(experiment.status)).to.equal('Available')
       return experiment
     })
-    return pathOf(deployment, { namespace, name: forkName('cart', found.metadata.uid) })
+    return resourcePath(deployment, { namespace, name: forkName('cart', found.metadata.uid) })
   }
 
   /** `namespace of the programs → namespace of the object`, for all their requests so far that name one. */
@@ -122,7 +122,7 @@ describe('two installations in one cluster, each for one namespace', () => {
     const strategy = { blueGreen: { activeService: 'cart' } }
     const spec = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: { minReadySeconds: 1 }, strategy }
     for (const served of SERVED) {
-      const experiments = pathOf(EXPERIMENT_DEPLOYMENT, { namespace: served })
+      const experiments = resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: served })
       await product(served).removeWebhooks() // they would refuse it now
       const metadata = { name: 'blue', finalizers: [FORK_FINALIZER] }
       const creating = plane().api.create(experiments, { apiVersion, kind, metadata, spec })
@@ -137,9 +137,9 @@ describe('two installations in one cluster, each for one namespace', () => {
 
   it('are removed one by one: the other one goes on', async function () {
     this.timeout(4 * DEADLINE_MS)
-    await plane().api.delete(pathOf(EXPERIMENT_DEPLOYMENT, { namespace: 'bank', name: 'first' }))
+    await plane().api.delete(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: 'bank', name: 'first' }))
     await eventually('its fork to be gone', DEADLINE_MS, async () =>
-      expect(await plane().api.list(pathOf(deployment, { namespace: 'bank' }))).to.have.lengthOf(1),
+      expect(await plane().api.list(resourcePath(deployment, { namespace: 'bank' }))).to.have.lengthOf(1),
     )
     for (const program of [product('bank').controller(), product('bank').webhook]) await program.stop()
     const { code, stderr } = await plane().kubectl(['delete', '-k', overlayOf('bank')])

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { issue } from '../../certs/issue.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { kubeClient } from '../../common/kube/client/client.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { realTimers } from '../../common/program/clock.ts'
 import { close, listen } from '../../common/program/listen.ts'
 import { jsonLog } from '../../common/program/log.ts'
@@ -144,7 +144,7 @@ function answerIn({ api }: ControlPlane, namespace: string): Promise<string> {
   const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
   const spec = { sourceRef: { kind: 'Deployment', name: 'none' }, overrideSpec: {} }
   const manifest = { apiVersion, kind, metadata: { name: 'asked' }, spec }
-  return api.create(`${pathOf(EXPERIMENT_DEPLOYMENT, { namespace })}?dryRun=All`, manifest).then(
+  return api.create(`${resourcePath(EXPERIMENT_DEPLOYMENT, { namespace })}?dryRun=All`, manifest).then(
     () => 'created',
     (error: unknown) => String(error),
   )

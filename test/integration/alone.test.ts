@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
 
 describe('an experiment that is alone behind its Service, on the real control plane', () => {
   const place = usesProduct()
-  const policyPath = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
+  const policyPath = (name?: string) => resourcePath(EXPERIMENT_POLICY, name === undefined ? {} : { name })
   after('the policy is deleted', () => place().api.delete(policyPath(place().namespace)))
 
   const scaleSource = (name: string, replicas: number) =>
@@ -33,7 +33,7 @@ describe('an experiment that is alone behind its Service, on the real control pl
     ])
     await eventually('the Event', DEADLINE_MS, async () => {
       const events = await place().api.list<KubeObject & { readonly reason: string }>(
-        pathOf(RESOURCES.Event, { namespace: place().namespace }),
+        resourcePath(RESOURCES.Event, { namespace: place().namespace }),
       )
       expect(events.map(({ reason }) => reason)).to.include('AloneBehindService')
     })

@@ -9,7 +9,7 @@ import {
 } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { forbidden, HEALTH, invalid, latency, times } from './analysis-manifests.ts'
 import { usesKind } from './crd-answers.ts'
 import { usesControlPlane } from './fixture.ts'
@@ -83,14 +83,14 @@ describe('the kinds of an analysis, by themselves', () => {
 
   describe('an analysis run', () => {
     const place = { namespace: 'default', name: 'kept' }
-    const path = pathOf(ANALYSIS_RUN, place)
+    const path = resourcePath(ANALYSIS_RUN, place)
     const patch = (body: object, subresource?: 'status'): Promise<KubeObject> =>
-      plane().api.patch(pathOf(ANALYSIS_RUN, { ...place, ...(subresource ? { subresource } : {}) }), body)
+      plane().api.patch(resourcePath(ANALYSIS_RUN, { ...place, ...(subresource ? { subresource } : {}) }), body)
 
     before(async () => {
       const { apiVersion, kind } = ANALYSIS_RUN
       const metadata = { name: place.name }
-      await plane().api.create(pathOf(ANALYSIS_RUN, { namespace: place.namespace }), {
+      await plane().api.create(resourcePath(ANALYSIS_RUN, { namespace: place.namespace }), {
         apiVersion,
         kind,
         metadata,

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, PREFIX } from '../../common/api/names.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, DEADLINE_MS, hasEndpoints, usesProduct } from './product.ts'
 
@@ -61,14 +61,14 @@ describe('the shipped policy, on the real API server', () => {
     const { api, namespace } = place()
     const labels = { [`${PREFIX}policy`]: 'restricted' }
     await api.patch(`/api/v1/namespaces/${namespace}`, { metadata: { labels } })
-    await api.apply(pathOf(EXPERIMENT_POLICY, { name: 'restricted' }), RESTRICTED)
+    await api.apply(resourcePath(EXPERIMENT_POLICY, { name: 'restricted' }), RESTRICTED)
     await aSource(place(), 'cart', { replicas: 3 })
     await hasEndpoints(place(), 'cart', 3) // so that one more pod has the share that is allowed
     await eventually('the policy to rule', DEADLINE_MS, async () =>
       expect(await send(pod({ hostNetwork: true }))).to.contain('(policy "restricted")'),
     )
   })
-  after('the policy is deleted', () => place().api.delete(pathOf(EXPERIMENT_POLICY, { name: 'restricted' })))
+  after('the policy is deleted', () => place().api.delete(resourcePath(EXPERIMENT_POLICY, { name: 'restricted' })))
 
   /** The answer to a dry run. */
   async function send(overrideSpec: JsonObject): Promise<string> {

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY, GROUP } from '../../common/api/names.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { forkName, ownerReference } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace } from './fixture.ts'
@@ -50,7 +50,7 @@ describe('attacks on a running product', () => {
 
   it('A11 and A13: a foreign registry, and tolerations, are refused by a policy that forbids them', async () => {
     await aSource(place(), 'a11')
-    const policy = pathOf(EXPERIMENT_POLICY, { name: `test-${place().namespace}` })
+    const policy = resourcePath(EXPERIMENT_POLICY, { name: `test-${place().namespace}` })
     await place().api.apply(policy, {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
@@ -104,7 +104,7 @@ describe('attacks on a running product', () => {
       metadata: { name: 'test-a25' },
       spec: { namespaceSelector: { matchLabels: { none: 'none' } }, allowedImages },
     })
-    const path = `${pathOf(EXPERIMENT_POLICY)}?dryRun=All`
+    const path = `${resourcePath(EXPERIMENT_POLICY)}?dryRun=All`
     const refused = await place()
       .api.create(path, policy(['x'.repeat(257)]))
       .catch((error: Error) => error.message)
@@ -192,7 +192,7 @@ describe('attacks on a running product', () => {
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
     const create = (name: string, query = '') =>
       api
-        .create(`${pathOf(EXPERIMENT_DEPLOYMENT, { namespace })}${query}`, {
+        .create(`${resourcePath(EXPERIMENT_DEPLOYMENT, { namespace })}${query}`, {
           apiVersion,
           kind,
           metadata: { name },

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, PREFIX } from '../../common/api/names.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace, controlPlane } from './fixture.ts'
@@ -190,7 +190,7 @@ describe('attacks that admission answers', () => {
     const { api } = place()
     restricted = await aNamespace()
     await api.patch(`/api/v1/namespaces/${restricted}`, { metadata: { labels: { [`${PREFIX}policy`]: 'restricted' } } })
-    await api.apply(pathOf(EXPERIMENT_POLICY, { name: 'restricted' }), RESTRICTED)
+    await api.apply(resourcePath(EXPERIMENT_POLICY, { name: 'restricted' }), RESTRICTED)
     await aSource(place(), 'cart')
     await aSource(inRestricted(), 'cart')
     await eventually('the policy to rule', DEADLINE_MS, async () => {
@@ -198,7 +198,7 @@ describe('attacks that admission answers', () => {
       if (!answer.text.includes('cannot be changed')) throw new Error(answer.text)
     })
   })
-  after('the policy is deleted', () => place().api.delete(pathOf(EXPERIMENT_POLICY, { name: 'restricted' })))
+  after('the policy is deleted', () => place().api.delete(resourcePath(EXPERIMENT_POLICY, { name: 'restricted' })))
 
   const inRestricted = (): Place => ({
     ...place(),
@@ -215,7 +215,7 @@ describe('attacks that admission answers', () => {
       metadata: { name: 'attack', ...more },
       spec: { sourceRef: sourceRef ?? { kind: 'Deployment', name: 'cart' }, overrideSpec: 'HERE', ...spec },
     }).replace('"HERE"', () => (typeof override === 'string' ? override : JSON.stringify(override)))
-    const path = `${pathOf(EXPERIMENT_DEPLOYMENT, { namespace })}?dryRun=All`
+    const path = `${resourcePath(EXPERIMENT_DEPLOYMENT, { namespace })}?dryRun=All`
     const answer = await (await controlPlane()).api.create(path, body).catch((error: unknown) => error)
     if (!(answer instanceof ApiError)) return { status: 201, text: 'accepted' }
     return { status: answer.status, text: answer.message }

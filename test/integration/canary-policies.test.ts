@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { canariesIn } from './canaries.ts'
 import { aSource, hasEndpoints, usesProduct } from './product.ts'
 
@@ -9,7 +9,7 @@ describe('a canary and policies, on the real control plane', () => {
   const { canary, podsOf, shows } = canariesIn(place)
   const policyName = () => `pods-${place().namespace}`
   const aPolicy = (maxReplicas: number) =>
-    place().api.create(pathOf(EXPERIMENT_POLICY), {
+    place().api.create(resourcePath(EXPERIMENT_POLICY), {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
       metadata: { name: policyName() },
@@ -19,7 +19,7 @@ describe('a canary and policies, on the real control plane', () => {
         validationActions: ['Deny'],
       },
     })
-  afterEach('the policy is gone', () => place().api.delete(pathOf(EXPERIMENT_POLICY, { name: policyName() })))
+  afterEach('the policy is gone', () => place().api.delete(resourcePath(EXPERIMENT_POLICY, { name: policyName() })))
 
   it('A step that needs more pods than a policy allows is refused at its path, at admission', async () => {
     await aSource(place(), 'small', { replicas: 4 })
@@ -53,7 +53,7 @@ describe('a canary and policies, on the real control plane', () => {
     const found = await place().reaches('later', 'PolicyDenied')
     expect(found.status?.strategy?.step).to.equal('2/7 Progressing')
     expect(await podsOf('later')).to.equal(1)
-    await place().api.delete(pathOf(EXPERIMENT_POLICY, { name: policyName() }))
+    await place().api.delete(resourcePath(EXPERIMENT_POLICY, { name: policyName() }))
     await shows('later', '3/7 Paused')
     expect(await podsOf('later')).to.equal(4)
   })

@@ -8,7 +8,7 @@ import { certificatesOf } from '../../certs/trust.ts'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { realTimers } from '../../common/program/clock.ts'
 import { close, listen } from '../../common/program/listen.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
@@ -137,7 +137,7 @@ export class Certified {
   /** One call of the API server to the pod. @throws ApiError when it fails */
   async call(): Promise<void> {
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    await this.#plane.api.create(`${pathOf(EXPERIMENT_DEPLOYMENT, { namespace: this.#namespace })}?dryRun=All`, {
+    await this.#plane.api.create(`${resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: this.#namespace })}?dryRun=All`, {
       apiVersion,
       kind,
       metadata: { generateName: 'call-' },

@@ -1,6 +1,6 @@
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../../common/api/object.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { usesControlPlane } from './fixture.ts'
 
@@ -11,7 +11,7 @@ import { usesControlPlane } from './fixture.ts'
  */
 export function usesCrd() {
   const plane = usesControlPlane()
-  const collection = pathOf(EXPERIMENT_DEPLOYMENT, { namespace: 'kube-system' })
+  const collection = resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: 'kube-system' })
   const stored = (spec: object): Promise<KubeObject> => {
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
     return plane().api.create(`${collection}?dryRun=All&fieldValidation=Strict`, {
@@ -39,7 +39,7 @@ const refusalIn = ({ message }: ApiError): string => message.replaceAll('Invalid
 /** To be called in a `describe`: the same of a kind that no webhook of ours reviews, in a namespace or in none. */
 export function usesKind({ apiVersion, kind, ...of }: ResourceType, place: { readonly namespace?: string } = {}) {
   const plane = usesControlPlane()
-  const collection = pathOf({ apiVersion, kind, ...of }, place)
+  const collection = resourcePath({ apiVersion, kind, ...of }, place)
   const stored = (spec: object, name = 'tried'): Promise<KubeObject> =>
     plane().api.create(`${collection}?dryRun=All&fieldValidation=Strict`, {
       apiVersion,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { ExperimentDeployment, OverrideType } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { admitting, type RunningWebhook } from './admission-webhook.ts'
@@ -139,7 +139,7 @@ describe('the name of the fork in the plan, on the real control plane', () => {
         overrideSpec: { template: { metadata: { annotations }, spec: { containers } } },
       },
     }
-    const path = pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name })
+    const path = resourcePath(EXPERIMENT_DEPLOYMENT, { namespace, name })
     const { stderr } = await plane().kubectl(['-n', namespace, 'apply', '-f', '-'], { input: JSON.stringify(manifest) })
     const { metadata } = await plane().api.get<ExperimentDeployment>(path)
     const lines = stderr.trimEnd().split('\n')

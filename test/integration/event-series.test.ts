@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, DEADLINE_MS, forkOf, usesProduct } from './product.ts'
 
@@ -9,7 +9,7 @@ describe('the same Event again, on the real control plane', () => {
   const place = usesProduct()
   /** The Events of repairs of `fork`. */
   const repairs = async (fork: string) => {
-    const path = pathOf(RESOURCES.Event, { namespace: place().namespace })
+    const path = resourcePath(RESOURCES.Event, { namespace: place().namespace })
     const events = await place().api.list<KubeObject & { readonly note: string }>(path)
     return events.filter(({ note }) => note === `deployment/${fork}: restored: another client had modified it`)
   }

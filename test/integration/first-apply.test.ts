@@ -1,6 +1,6 @@
 /** Some rows of test/faults, all of which take long: a fault hits the first apply of a fork. */
 import { expect } from 'chai'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { statusAnswer } from '../faults/api-call.ts'
 import { converges, creations, historyOf, recovers } from '../faults/oracles.ts'
@@ -48,7 +48,7 @@ describe('a fault hits the first apply of a fork, on the real control plane', fu
   async function anotherLeads(): Promise<void> {
     const { api } = await controlPlane()
     // nobody else leads, so the next one need not wait until the Lease expires
-    await api.delete(pathOf(RESOURCES.Lease, { namespace: SYSTEM_NAMESPACE, name: 'experiment-controller' }))
+    await api.delete(resourcePath(RESOURCES.Lease, { namespace: SYSTEM_NAMESPACE, name: 'experiment-controller' }))
     await proxied().restart()
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { REASONS } from '../../common/api/reasons.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { formatNeeds } from '../../webhook/reads/access.ts'
@@ -48,7 +48,7 @@ describe('the guide, on the real control plane', () => {
     await stock.api.delete(consentPath())
     await rm(folder, { recursive: true })
   })
-  const consentPath = () => pathOf(EXPERIMENT_POLICY, { name: stock.namespace })
+  const consentPath = () => resourcePath(EXPERIMENT_POLICY, { name: stock.namespace })
 
   /** The output of a command of the guide, with the namespaces of the guide. */
   async function run(command: string) {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
 import { at, type JsonObject, listOr } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, condition, DEADLINE_MS, installation, usesProduct } from './product.ts'
 
@@ -11,7 +11,7 @@ describe('kubectl, with the product', () => {
   before('there is a source, with its pod behind the Service', async () => {
     await aSource(place(), 'cart')
     await eventually('the endpoint of the source', DEADLINE_MS, async () => {
-      const slices = pathOf(RESOURCES.EndpointSlice, { namespace: place().namespace })
+      const slices = resourcePath(RESOURCES.EndpointSlice, { namespace: place().namespace })
       const endpoints = (await place().api.list(slices)).flatMap((slice) => listOr(slice.endpoints))
       expect(endpoints.map((endpoint) => at(endpoint, 'conditions', 'ready'))).to.deep.equal([true])
     })

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { at, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { aSource, condition, forkOf, imagesOf, usesProduct } from './product.ts'
 
 describe('a fork that somebody edits by hand, on the real control plane', () => {
   const place = usesProduct()
-  const policyPath = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
+  const policyPath = (name?: string) => resourcePath(EXPERIMENT_POLICY, name === undefined ? {} : { name })
   after('the policy is deleted', () => place().api.delete(policyPath(place().namespace)))
 
   const compliance = 'PolicyCompliant'

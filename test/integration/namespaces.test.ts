@@ -6,7 +6,7 @@ import {
   OWNER_NAMESPACE,
   OWNER_UID,
 } from '../../common/api/names.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
@@ -26,7 +26,7 @@ describe('a source in another namespace, on the real control plane', () => {
       .catch(() => undefined)
   })
 
-  const policyPath = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
+  const policyPath = (name?: string) => resourcePath(EXPERIMENT_POLICY, name === undefined ? {} : { name })
   const consent = (spec: ExperimentPolicySpec) =>
     place().api.create(policyPath(), {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
@@ -144,7 +144,7 @@ describe('a source in another namespace, on the real control plane', () => {
     )
     await place().reaches('bereaved', 'Available')
     await place().api.delete(
-      pathOf({ apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces' }, { name: doomed.namespace }),
+      resourcePath({ apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces' }, { name: doomed.namespace }),
     )
     await place().reaches('bereaved', 'SourceNotFound')
     await place().api.delete(place().path('experiments', 'bereaved'))

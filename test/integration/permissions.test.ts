@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, REQUESTED_BY } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -111,7 +111,7 @@ describe('the permissions of real users', () => {
 
   it('suffice with both', async () => {
     const { api, namespace } = place()
-    const policy = pathOf(EXPERIMENT_POLICY, { name: `test-share-${other}` })
+    const policy = resourcePath(EXPERIMENT_POLICY, { name: `test-share-${other}` })
     await api.apply(policy, {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
@@ -128,7 +128,7 @@ describe('the permissions of real users', () => {
     const { status } = await place().reaches('shared', 'Available')
     expect(status?.experimentResourceRef?.namespace).to.equal(other)
     await api.delete(place().path('experiments', 'shared'))
-    const fork = pathOf(deployment, { namespace: other, name: status?.experimentResourceRef?.name ?? '' })
+    const fork = resourcePath(deployment, { namespace: other, name: status?.experimentResourceRef?.name ?? '' })
     await eventually('resource and fork to be gone', DEADLINE_MS, async () => {
       const left = await Promise.allSettled([
         api.get(fork),

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { type Base, baseHash } from '../../common/workload/base.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
@@ -14,7 +14,7 @@ describe('S: the pinned base of a source in another namespace, on the real contr
   const place = usesProduct()
   let stock: Place
   let fork = ''
-  const policy = () => pathOf(EXPERIMENT_POLICY, { name: `pinned-${stock.namespace}` })
+  const policy = () => resourcePath(EXPERIMENT_POLICY, { name: `pinned-${stock.namespace}` })
   const revisions = (namespace: string) => `/apis/apps/v1/namespaces/${namespace}/controllerrevisions`
 
   before('a pinned experiment on a shared source with a literal password', async function () {

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { Page, type Step, wordsOf } from './document.ts'
@@ -54,7 +54,7 @@ describe('A-7: the guide for policy writers, on the real control plane', () => {
   })
   after('its policies and its files are removed', async () => {
     for (const name of [place().namespace, stock.namespace])
-      await place().api.delete(pathOf(EXPERIMENT_POLICY, { name }))
+      await place().api.delete(resourcePath(EXPERIMENT_POLICY, { name }))
     await rm(folder, { recursive: true })
   })
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -13,7 +13,7 @@ import { comesToRest, staysQuiet } from './quiet.ts'
 
 describe('policies and the controller, on the real control plane', () => {
   const place = usesProduct()
-  const path = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
+  const path = (name?: string) => resourcePath(EXPERIMENT_POLICY, name === undefined ? {} : { name })
   const nameOf = (policy: string) => `${policy}-${place().namespace}`
   /** A policy for this namespace only. */
   const policy = (name: string, spec: ExperimentPolicySpec) =>
@@ -196,7 +196,7 @@ describe('policies and the controller, on the real control plane', () => {
   })
 
   it('creates nothing in a namespace where no webhook checks permissions', async () => {
-    const excluded = pathOf(
+    const excluded = resourcePath(
       { apiVersion: 'experimentcontroller.example.com/v1alpha1', kind: '', plural: 'experimentdeployments' },
       { namespace: 'kube-system' },
     )

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { crds } from '../../sandbox/installation.ts'
 import { usesControlPlane } from './fixture.ts'
@@ -18,7 +18,7 @@ describe('the CRD of policies, by itself', () => {
    * The policy that the API server would store. It is a dry run, because a stored policy would apply to other tests.
    */
   const create = (spec: object) =>
-    plane().api.create(`${pathOf(EXPERIMENT_POLICY)}${STRICT_DRY_RUN}`, {
+    plane().api.create(`${resourcePath(EXPERIMENT_POLICY)}${STRICT_DRY_RUN}`, {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
       metadata: { name: 'tried' },

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { at, isObject, listOr, member } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { DEADLINE_MS, installation, usesProduct } from './product.ts'
 
 describe('S10: the review of a policy, on the real control plane', () => {
   const place = usesProduct()
-  const path = (name?: string) => pathOf(EXPERIMENT_POLICY, name === undefined ? {} : { name })
+  const path = (name?: string) => resourcePath(EXPERIMENT_POLICY, name === undefined ? {} : { name })
   const nameOf = (policy: string) => `${policy}-${place().namespace}`
   /** A policy for this namespace only. */
   const manifest = (name: string, spec: ExperimentPolicySpec) => ({

@@ -3,7 +3,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../../common/api/types.ts'
 import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
-import { RESOURCES as KUBE, pathOf } from '../../common/kube/client/resources.ts'
+import { RESOURCES as KUBE, resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { rollout } from '../../common/workload/rollout.ts'
 import { statefulSet } from '../../common/workload/stateful-set.ts'
@@ -96,7 +96,7 @@ type Kubectl = Awaited<ReturnType<typeof controlPlane>>['kubectl']
 /** The product in an existing namespace of any control plane. */
 export function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
   const path: Place['path'] = (of, name) =>
-    pathOf(RESOURCES[of], name === undefined ? { namespace } : { namespace, name })
+    resourcePath(RESOURCES[of], name === undefined ? { namespace } : { namespace, name })
   const experimentAt = (name: string) => api.get<ExperimentDeployment>(path('experiments', name))
   const shows: Place['shows'] = (name, what, holds) =>
     eventually(`experiment ${name} to show ${what}`, DEADLINE_MS, async () => {
@@ -178,7 +178,7 @@ export async function aSource({ api, path }: Place, name: string, of: SourceOf =
 /** Waits until the Service `name` has `count` ready endpoints, which a share is a part of. */
 export const hasEndpoints = ({ api, namespace }: Place, name: string, count: number): Promise<void> =>
   eventually(`${count} endpoints of service ${name}`, DEADLINE_MS, async () => {
-    const slices = await api.list(pathOf(KUBE.EndpointSlice, { namespace }))
+    const slices = await api.list(resourcePath(KUBE.EndpointSlice, { namespace }))
     const ready = slices
       .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name)
       .flatMap((slice) => listOr(slice.endpoints))

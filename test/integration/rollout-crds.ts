@@ -1,6 +1,6 @@
 /** Only the CRDs of Argo Rollouts, for tests that need Rollouts but no controller for them. */
 import { at } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { rollout } from '../../common/workload/rollout.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -35,7 +35,7 @@ export function usesCollectedRollouts(place: () => Place): void {
   before('garbage collection knows Rollouts', async function () {
     this.timeout(TIMEOUT_MS)
     const { api, namespace, path } = place()
-    const owners = pathOf(CONFIG_MAP, { namespace })
+    const owners = resourcePath(CONFIG_MAP, { namespace })
     const { metadata: owner } = await api.create(owners, { metadata: { name: 'owner' } })
     const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: owner.uid ?? '' }]
     const { apiVersion, kind } = rollout

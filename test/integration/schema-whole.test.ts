@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../common/json/json.ts'
 import { type KubeClient, kubeClient } from '../../common/kube/client/client.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { realTimers } from '../../common/program/clock.ts'
 import { SchemaCatalog, schemaSource } from '../../common/schema/catalog.ts'
 import { baseOf } from '../../common/workload/base.ts'
@@ -77,7 +77,7 @@ describe('the whole specs that a real cluster stores', () => {
       for (const [index, spec] of specs.entries()) {
         const { apiVersion } = kind
         const manifest = { apiVersion, kind: name, metadata: { name: `cart-${index}` }, spec }
-        const source = await plane().api.create(pathOf(kind, { namespace }), manifest)
+        const source = await plane().api.create(resourcePath(kind, { namespace }), manifest)
         expect(schema.checkWhole(source.spec as JsonObject), 'of the source').to.deep.equal([])
         const based = baseOf(kind, { source, referents: [], shape: schema.shape })
         if (based.is !== 'base') throw new Error(JSON.stringify(based))

@@ -3,7 +3,7 @@ import { CR_NAME } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at, type JsonObject, listOr } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aSource, condition, DEADLINE_MS, hasEndpoints, usesProduct } from './product.ts'
 
@@ -11,7 +11,7 @@ import { aSource, condition, DEADLINE_MS, hasEndpoints, usesProduct } from './pr
 function usesNeighbourhood() {
   const place = usesProduct()
   const create = (resource: (typeof RESOURCES)[keyof typeof RESOURCES], name: string, spec: JsonObject) =>
-    place().api.create(pathOf(resource, { namespace: place().namespace }), { metadata: { name }, spec })
+    place().api.create(resourcePath(resource, { namespace: place().namespace }), { metadata: { name }, spec })
   const aService = (name: string, selector: JsonObject, of: JsonObject = {}) =>
     create(RESOURCES.Service, name, { selector, ports: [{ port: 80 }], ...of })
   const row = ({ status }: ExperimentDeployment, name: string) => status?.services?.find((found) => found.name === name)
@@ -24,7 +24,7 @@ function usesNeighbourhood() {
   const told = (name: string, wanted: readonly string[]) =>
     eventually(`Events of ${name}`, DEADLINE_MS, async () => {
       const events = await place().api.list<KubeObject & { regarding: { name: string }; reason: string }>(
-        pathOf(RESOURCES.Event, { namespace: place().namespace }),
+        resourcePath(RESOURCES.Event, { namespace: place().namespace }),
       )
       const found = events
         .filter(({ regarding, reason }) => regarding.name === name && wanted.includes(reason))
@@ -57,7 +57,7 @@ describe('Services, on the real control plane', () => {
     await aSource(place(), 'doubled', { replicas: 1 })
     await place().experiment('once', { source: 'doubled' })
     await reachesShare('once', 'doubled', '50%')
-    const path = pathOf(RESOURCES.EndpointSlice, { namespace: place().namespace })
+    const path = resourcePath(RESOURCES.EndpointSlice, { namespace: place().namespace })
     const label = 'kubernetes.io/service-name=doubled'
     const [slice] = await place().api.list(`${path}?labelSelector=${label}`)
     const { addressType, endpoints, ports } = slice as KubeObject

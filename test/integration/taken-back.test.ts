@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { DERIVED_HASH, EXPERIMENT_ID, EXPERIMENT_POLICY, OWNER_NAMESPACE, OWNER_UID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { isApplied } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aNamespace } from './fixture.ts'
@@ -23,7 +23,7 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
   let store: Place
   before('there is a namespace that shares its sources', async () => {
     store = await placeIn(await aNamespace())
-    await place().api.create(pathOf(EXPERIMENT_POLICY), {
+    await place().api.create(resourcePath(EXPERIMENT_POLICY), {
       apiVersion: EXPERIMENT_POLICY.apiVersion,
       kind: EXPERIMENT_POLICY.kind,
       metadata: { name: `shared-${store.namespace}` },
@@ -35,7 +35,7 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
     for (const where of [place(), store]) await aSource(where, 'cart')
   })
   after('no policy is left for other suites', () =>
-    place().api.delete(pathOf(EXPERIMENT_POLICY, { name: `shared-${store.namespace}` })),
+    place().api.delete(resourcePath(EXPERIMENT_POLICY, { name: `shared-${store.namespace}` })),
   )
 
   const marks = ({ metadata }: KubeObject) => ({

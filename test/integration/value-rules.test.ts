@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { ALL_VALUE_CASES } from '../value-cases/all.ts'
@@ -17,7 +17,7 @@ describe('the rules on values, asked of the API server', () => {
   /** What the API server says against the spec; empty if nothing. */
   async function refusal({ kind = 'Deployment' }: ValueCase, patch: JsonObject): Promise<string> {
     const { apiVersion } = WORKLOAD_KINDS[kind]
-    const path = `${pathOf(WORKLOAD_KINDS[kind], { namespace })}?dryRun=All&fieldValidation=Strict`
+    const path = `${resourcePath(WORKLOAD_KINDS[kind], { namespace })}?dryRun=All&fieldValidation=Strict`
     try {
       await plane().api.create(path, { apiVersion, kind, metadata: { name: 'cart' }, spec: aSpec(kind, patch) })
       return ''

@@ -3,7 +3,7 @@ import { REQUESTED_BY, REVIEWED_REPLICAS } from '../../common/api/names.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import { brokenRules } from '../../common/override/rules.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
-import { forgedAnnotations } from '../../webhook/review/defaults-patch.ts'
+import { annotationErrors } from '../../webhook/review/defaults-patch.ts'
 import { aRequest } from '../webhook/reviews.ts'
 import { shipped, shippedOne } from './shipped.ts'
 
@@ -38,7 +38,7 @@ describe('the pack', () => {
     const said = listOr(at(policy(), 'spec', 'validations')).map((validation) => at(validation, 'message'))
     const rules = brokenRules({ overrideSpec: { selector: {}, replicas: 1 } })
     const forged = { metadata: { annotations: { [REQUESTED_BY]: 'somebody', [REVIEWED_REPLICAS]: '300' } } }
-    const found = [...rules, ...forgedAnnotations(aRequest({ object: forged }))]
+    const found = [...rules, ...annotationErrors(aRequest({ object: forged }))]
     expect(found).to.have.lengthOf(4)
     for (const { field, message } of found) expect(said).to.include(`${field}: ${message}`)
   })

@@ -1,7 +1,7 @@
 import { EXPERIMENT_DEPLOYMENT, IS_EXPERIMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { type Dice, diceOf } from '../fuzz/admission/dice.ts'
@@ -63,7 +63,7 @@ export class Churn {
       })
       const template = { metadata: { labels }, spec: { containers: [containerOf(0)] } }
       const spec = { replicas: 2, selector: { matchLabels: labels }, template }
-      await this.#api.create(pathOf(deployment, { namespace }), { metadata: { name }, spec })
+      await this.#api.create(resourcePath(deployment, { namespace }), { metadata: { name }, spec })
     }
     while (this.#wanted.length < NAMESPACES.length * SLOTS) await this.#create()
   }
@@ -114,7 +114,7 @@ export class Churn {
     const [name, image] = [`e${this.#made}`, `cart:${this.#dice.below(9)}`]
     this.#made += 1
     const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    const { metadata } = await this.#api.create(pathOf(EXPERIMENT_DEPLOYMENT, { namespace: source.namespace }), {
+    const { metadata } = await this.#api.create(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: source.namespace }), {
       ...{ apiVersion, kind, metadata: { name } },
       spec: {
         sourceRef: { kind: 'Deployment', name: source.name },
@@ -145,13 +145,13 @@ export class Churn {
     const { namespace, name } = source
     const version = source.version + 1
     const spec = { template: { spec: { containers: [containerOf(version)] } } }
-    await this.#api.patch(pathOf(deployment, { namespace, name }), { spec })
+    await this.#api.patch(resourcePath(deployment, { namespace, name }), { spec })
     Object.assign(source, { version, changedMs: performance.now() })
     for (const wanted of this.#wanted) if (wanted.source === source) wanted.isMissed = false
     this.#count('sources changed')
   }
 
-  #path = ({ source: { namespace }, name }: Wanted) => pathOf(EXPERIMENT_DEPLOYMENT, { namespace, name })
+  #path = ({ source: { namespace }, name }: Wanted) => resourcePath(EXPERIMENT_DEPLOYMENT, { namespace, name })
 
   #count(what: string): void {
     this.done[what] = (this.done[what] ?? 0) + 1

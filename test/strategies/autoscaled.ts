@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -28,7 +28,7 @@ export function autoscaledIn(api: () => Api, namespace: string) {
     const template = { metadata: { labels }, spec: { containers, readinessGates } }
     // An HPA counts all pods that the selector of its target matches, with any owner.
     const selector = { matchLabels: side === SOURCE ? { app } : labels }
-    await api().create(pathOf(deployment, { namespace }), {
+    await api().create(resourcePath(deployment, { namespace }), {
       metadata: { name: `${app}-${side}` },
       spec: { replicas, selector, template },
     })
@@ -48,7 +48,7 @@ export function autoscaledIn(api: () => Api, namespace: string) {
 
   /** Creates the HPA `APP`. It scales the source, if nothing else is named, at once in both directions. */
   const autoscaler = (app: string, resource: Resource = 'cpu', scaleTargetRef = sourceOf(app)) =>
-    api().create(pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace }), {
+    api().create(resourcePath(RESOURCES.HorizontalPodAutoscaler, { namespace }), {
       metadata: { name: app },
       spec: {
         scaleTargetRef,
@@ -61,7 +61,7 @@ export function autoscaledIn(api: () => Api, namespace: string) {
 
   const shown = (app: string) =>
     api().get<KubeObject & { readonly status?: unknown }>(
-      pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace, name: app }),
+      resourcePath(RESOURCES.HorizontalPodAutoscaler, { namespace, name: app }),
     )
 
   /** Spreads `load` over the ready pods until the HPA says by `reason` whether it scales. Returns its message. */

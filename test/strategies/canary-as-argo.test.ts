@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at, listOr } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aligned } from '../aligned.ts'
@@ -111,7 +111,7 @@ describe('a canary and the same canary of Argo Rollouts, on the real control pla
 
   /** The names of the ready pods of each Service. */
   async function readyPods(): Promise<(service: string) => readonly string[]> {
-    const slices = await place().api.list(pathOf(RESOURCES.EndpointSlice, { namespace: place().namespace }))
+    const slices = await place().api.list(resourcePath(RESOURCES.EndpointSlice, { namespace: place().namespace }))
     return (service) =>
       slices
         .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === service)

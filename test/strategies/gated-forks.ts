@@ -2,7 +2,7 @@
 import { EXPERIMENT_ID, GATE, REVISION } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isEqual, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
-import { RESOURCES as KUBE, pathOf } from '../../common/kube/client/resources.ts'
+import { RESOURCES as KUBE, resourcePath } from '../../common/kube/client/resources.ts'
 import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install } from '../../sandbox/installation.ts'
@@ -73,7 +73,7 @@ export function gatedForksIn(place: () => Place) {
     const pods = await api.list(`${path('pods')}?labelSelector=${EXPERIMENT_ID}=${await idOf(name)}`)
     const live = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     const slices = await api.list(
-      `${pathOf(KUBE.EndpointSlice, { namespace })}?labelSelector=kubernetes.io/service-name=${service}`,
+      `${resourcePath(KUBE.EndpointSlice, { namespace })}?labelSelector=kubernetes.io/service-name=${service}`,
     )
     const names = new Set(pods.map(({ metadata }) => metadata.name))
     const ready = slices

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import { REASONS } from '../../common/api/reasons.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { VERBS } from '../../common/strategy/command.ts'
+import { COMMAND_VERBS } from '../../common/strategy/command.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
@@ -82,7 +82,7 @@ describe('the guide to strategies, in a cluster with the component', () => {
     expect(PAGE.steps().length).to.be.greaterThan(30)
     expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
     const listed = rowsOf('The commands', 'command').map(([cell]) => quoted(cell)[0]?.replace(ANNOTATE, ''))
-    expect(listed).to.have.members(VERBS)
+    expect(listed).to.have.members(COMMAND_VERBS)
     expect(PAGE.inline().filter((inline) => !inline.startsWith(ANNOTATE))).to.deep.equal([
       'kubectl apply',
       'kubectl apply',

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { crds, install } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { placeAt } from '../integration/product.ts'
@@ -65,7 +65,7 @@ describe('an HPA on a source that an experiment stops, on the real control plane
       (of.status?.warnings ?? []).some(({ reason }) => reason === 'AmbiguousHPA'),
     )
     expect(status?.warnings?.map(({ reason }) => reason)).not.to.include('CountedByHPA')
-    await plane().api.delete(pathOf(RESOURCES.HorizontalPodAutoscaler, { namespace: 'shop', name: 'second' }))
+    await plane().api.delete(resourcePath(RESOURCES.HorizontalPodAutoscaler, { namespace: 'shop', name: 'second' }))
     await says('cart', LOAD, 'ValidMetricFound')
   })
 })

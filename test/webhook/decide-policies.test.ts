@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../common/json/json.ts'
-import { answerTo } from '../../webhook/review/decision.ts'
+import { answerForDecision } from '../../webhook/review/decision.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
 import { aRequest, aService, linesOf } from './reviews.ts'
@@ -88,7 +88,7 @@ describe('the decision under policies', () => {
   })
 
   it('Audit leaves no values.', async () => {
-    const answer = answerTo(
+    const answer = answerForDecision(
       await decisionOn({
         policies: [policy({ allowedImages: ['docker.io/library/nginx'], validationActions: ['Audit'] })],
         request: of({ overrideSpec: imageOverride('example/secret-name:1') }),
@@ -100,7 +100,7 @@ describe('the decision under policies', () => {
   })
 
   const audited = async (given: Given) => {
-    const { allowed, auditAnnotations } = answerTo(await decisionOn(given))
+    const { allowed, auditAnnotations } = answerForDecision(await decisionOn(given))
     return { allowed, of: auditAnnotations?.['policy-findings'] }
   }
   const audit = policy({ maxReplicas: 4, validationActions: ['Audit'] }, 'audit')

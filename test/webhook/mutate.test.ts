@@ -7,7 +7,7 @@ import type { ExperimentPolicy, NamespaceView } from '../../common/policy/policy
 import { mutator } from '../../webhook/mutate.ts'
 import type { PolicySource } from '../../webhook/reads/policies.ts'
 import type { Reader } from '../../webhook/reads/reader.ts'
-import type { Answer } from '../../webhook/review/admission-review.ts'
+import type { ReviewAnswer } from '../../webhook/review/admission-review.ts'
 import { anExperiment, aPolicy, aRollout } from '../builders.ts'
 import { VirtualTime } from '../virtual-time.ts'
 import { aNamespace } from './a-decoded-request.ts'
@@ -63,8 +63,8 @@ async function mutated({
   return { answer: outcome.answer, namespaces }
 }
 
-const patchOf = (answer: Answer): readonly unknown[] => (answer.allowed ? (answer.patch ?? []) : [])
-const added = (answer: Answer, path: string): unknown =>
+const patchOf = (answer: ReviewAnswer): readonly unknown[] => (answer.allowed ? (answer.patch ?? []) : [])
+const added = (answer: ReviewAnswer, path: string): unknown =>
   at(
     patchOf(answer).find((operation) => at(operation, 'path') === path),
     'value',

@@ -3,7 +3,7 @@ import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest, Query } from '../../common/kube/client/request.ts'
-import { parsePath, pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { parsePath, RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 
 /** Every kind that a review may read. */
@@ -64,7 +64,7 @@ function answerTo(asked: KubeRequest, objects: readonly KubeObject[], access: St
 }
 
 function found(objects: readonly KubeObject[], path: string): KubeObject {
-  const object = objects.find((each) => pathOf(typeOf(each), placeOf(each)) === path)
+  const object = objects.find((each) => resourcePath(typeOf(each), placeOf(each)) === path)
   if (object) return object
   throw new KubeError({ kind: 'notFound', message: `${path} not found`, status: 404 })
 }
@@ -72,7 +72,8 @@ function found(objects: readonly KubeObject[], path: string): KubeObject {
 function listed(objects: readonly KubeObject[], path: string, query: Query): readonly object[] {
   const { labelSelector = '', fieldSelector = '' } = query
   const placed = ({ metadata: { namespace } }: KubeObject) => (namespace === undefined ? {} : { namespace })
-  const isThere = (each: KubeObject) => [pathOf(typeOf(each), placed(each)), pathOf(typeOf(each))].includes(path)
+  const isThere = (each: KubeObject) =>
+    [resourcePath(typeOf(each), placed(each)), resourcePath(typeOf(each))].includes(path)
   return objects
     .filter(isThere)
     .filter(({ metadata }) => termsOf(`${labelSelector}`).every((term) => meets(term, metadata.labels?.[term.key])))
@@ -83,7 +84,8 @@ function listed(objects: readonly KubeObject[], path: string, query: Query): rea
 function reviewed(path: string, body: unknown, access: StrictOf['access'] = () => ({ allowed: true })): unknown {
   const { SubjectAccessReview: type } = RESOURCES
   const isReview = at(body, 'kind') === type.kind && at(body, 'apiVersion') === type.apiVersion
-  if (path !== pathOf(type) || !isReview) throw new Error(`nothing but an access review is created, not at ${path}`)
+  if (path !== resourcePath(type) || !isReview)
+    throw new Error(`nothing but an access review is created, not at ${path}`)
   return { apiVersion: type.apiVersion, kind: type.kind, status: access(at(body, 'spec')) }
 }
 

@@ -5,8 +5,8 @@ import { realTimers, type Timers } from '../../common/program/clock.ts'
 import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import type { Log } from '../../common/program/log.ts'
 import { Metrics } from '../../common/program/metrics.ts'
-import { type AdmissionRequest, type Answer, decodeReview, encodeReview } from '../review/admission-review.ts'
-import { answerTo, deniedAnswer, type ReviewDecision } from '../review/decision.ts'
+import { type AdmissionRequest, decodeReview, encodeReview, type ReviewAnswer } from '../review/admission-review.ts'
+import { answerForDecision, deniedAnswer, type ReviewDecision } from '../review/decision.ts'
 import { type InFlight, inFlight } from './in-flight.ts'
 import { intake } from './intake.ts'
 import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics } from './metrics.ts'
@@ -17,7 +17,7 @@ export interface AdmissionHandlers {
   /** an error that it throws is a bug */
   readonly validate: (request: AdmissionRequest, limitMs: number) => Promise<ReviewDecision>
   /** never denies; an error that it throws is a bug */
-  readonly mutate: (request: AdmissionRequest, limitMs: number) => Promise<Answer>
+  readonly mutate: (request: AdmissionRequest, limitMs: number) => Promise<ReviewAnswer>
   readonly log: Log
   readonly flight?: InFlight
   readonly metrics?: ReviewMetrics
@@ -46,7 +46,7 @@ export function admissionApp({
   app.disable('query parser')
   const endpoints: readonly Endpoint[] = [
     { path: 'mutate', decide: mutate },
-    { path: 'validate', decide: async (...review) => answerTo(await validate(...review)) },
+    { path: 'validate', decide: async (...review) => answerForDecision(await validate(...review)) },
   ]
   for (const endpoint of endpoints)
     app.post(pathOf(endpoint), ...guards, ...intake(flight), reviewed(endpoint, serving))
@@ -95,7 +95,7 @@ async function decided(
   { log, metrics, timers }: Serving,
   request: AdmissionRequest,
   limitMs: number,
-): Promise<Answer> {
+): Promise<ReviewAnswer> {
   const { uid, namespace, operation } = request
   const facts = { uid, namespace, operation, path }
   const stop = metrics.startReview()
@@ -122,13 +122,13 @@ const OUTCOMES: Readonly<Record<number, ReviewLabels['outcome']>> = {
   504: 'timedOut',
 }
 
-const outcomeOf = (answer: Answer): ReviewLabels['outcome'] =>
+const outcomeOf = (answer: ReviewAnswer): ReviewLabels['outcome'] =>
   answer.allowed ? 'allowed' : (OUTCOMES[answer.status.code] ?? 'failed')
 
 /**
  * Sends the answer. /mutate never denies: /validate reports all mistakes, and missing defaults are no reason to deny.
  */
-const send = (response: Response, path: ReviewPath, uid: string, answer: Answer): void => {
+const send = (response: Response, path: ReviewPath, uid: string, answer: ReviewAnswer): void => {
   response.status(200).json(encodeReview(uid, path === 'mutate' && !answer.allowed ? { allowed: true } : answer))
 }
 

@@ -2,7 +2,7 @@ import { isLive } from '../../common/api/expiry.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Assessment } from '../../common/assess/assess.ts'
 import type { Facts } from '../../common/assess/facts.ts'
-import type { Change } from '../../common/override/changes.ts'
+import type { FieldChange } from '../../common/override/changes.ts'
 import { decidePolicy, findingsOf, type PolicyDecision } from '../../common/plan/policy-decision.ts'
 import { MAX_FINDINGS } from '../../common/policy/paths.ts'
 import type { PolicyFinding } from '../../common/policy/policy.ts'
@@ -52,13 +52,13 @@ const isFull = (findings: readonly PolicyFinding[]): boolean =>
     .values()
     .some(({ length }) => length >= MAX_FINDINGS)
 
-const changesOf = ({ effect }: Assessment): readonly Change[] => effect?.().changes() ?? []
+const changesOf = ({ effect }: Assessment): readonly FieldChange[] => effect?.().changes() ?? []
 
 const ranksIn = (assessment: Assessment): ReadonlyMap<string, number> =>
   new Map(changesOf(assessment).map((change, index) => [keyOf(change), index]))
 
 /** What two overrides change alike has the same key. */
-const keyOf = ({ path, after, isMoved }: Change): string =>
+const keyOf = ({ path, after, isMoved }: FieldChange): string =>
   JSON.stringify([
     path.map((step) => (step.is === 'member' ? step.key : [step.keyed?.identity ?? step.index])),
     after,
@@ -66,7 +66,7 @@ const keyOf = ({ path, after, isMoved }: Change): string =>
   ])
 
 /** `assessment` with its changes in the order of their ranks. */
-function sorted(assessment: Assessment, rankOf: (change: Change) => number): Assessment {
+function sorted(assessment: Assessment, rankOf: (change: FieldChange) => number): Assessment {
   const { effect } = assessment
   if (!effect) return assessment
   const ranked = effect()

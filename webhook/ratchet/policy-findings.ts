@@ -1,7 +1,7 @@
 import { warning } from '../../common/api/conditions.ts'
 import { withDefaults } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment, FieldError, Warning } from '../../common/api/types.ts'
-import { partsOf } from '../../common/policy/judge.ts'
+import { findingParts } from '../../common/policy/judge.ts'
 import type { PolicyFinding, ValidationAction } from '../../common/policy/policy.ts'
 import { joinReplaced } from '../../common/policy/replaced-lists.ts'
 import { wholeClauses } from '../../common/text/fitted.ts'
@@ -38,7 +38,7 @@ export function policyOutcome({ spec, findings }: Judged, before: () => Judged |
   const audited = acting('Audit').map(({ policy, error }) => `${policy}: ${error.field}`)
   return {
     errors: linesOf(refused).map(({ error }) => error),
-    warnings: warned.map((finding) => warning('Policy', ...partsOf(finding))),
+    warnings: warned.map((finding) => warning('Policy', ...findingParts(finding))),
     actions: findings.flatMap(({ actions }) => actions),
     audit: audited.length > 0 ? wholeClauses(MAX_AUDIT, audited.join('; ')) : undefined,
   }

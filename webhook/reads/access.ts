@@ -2,9 +2,9 @@ import { COMMAND, SERVICE } from '../../common/api/names.ts'
 import type { ResourceType } from '../../common/api/object.ts'
 import { at, isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
-import { parseCommand, type Verb } from '../../common/strategy/command.ts'
-import { runSpecOf } from '../../common/strategy/run-spec.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
+import { type CommandVerb, parseCommand } from '../../common/strategy/command.ts'
+import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { reviewedReferent } from '../../common/workload/referent.ts'
 import type { UserInfo } from '../review/admission-review.ts'
@@ -21,22 +21,22 @@ export interface Need {
 }
 
 /** `notChecked`: not answered in time, which does not grant access. */
-export type Access = 'granted' | 'refused' | 'notChecked'
+export type AccessDecision = 'granted' | 'refused' | 'notChecked'
 
 /** Whether `user` has all of `needs` now. It is never cached: a revoked permission counts at once. */
-export async function accessOf(kube: Reader, user: UserInfo, needs: readonly Need[]): Promise<Access> {
+export async function accessOf(kube: Reader, user: UserInfo, needs: readonly Need[]): Promise<AccessDecision> {
   if (user.username === '') return 'refused' // without a user name, an authorizer may allow too much
   const found = await Promise.all(needs.map((need) => reviewed(kube, user, need)))
   if (found.includes('refused')) return 'refused'
   return found.includes('notChecked') ? 'notChecked' : 'granted'
 }
 
-async function reviewed(kube: Reader, { username, uid, groups, extra }: UserInfo, need: Need): Promise<Access> {
+async function reviewed(kube: Reader, { username, uid, groups, extra }: UserInfo, need: Need): Promise<AccessDecision> {
   const { apiVersion, kind } = RESOURCES.SubjectAccessReview
   const spec = { user: username, uid, groups, extra }
   const body = { apiVersion, kind, spec: { ...spec, resourceAttributes: attributesOf(need) } }
   try {
-    const path = pathOf(RESOURCES.SubjectAccessReview)
+    const path = resourcePath(RESOURCES.SubjectAccessReview)
     const answer = await kube.request({ verb: 'create', path, body, expects: kind, deadlineMs: DECISIVE_MS })
     if (at(answer, 'status', 'evaluationError')) return 'notChecked'
     return at(answer, 'status', 'allowed') === true && at(answer, 'status', 'denied') !== true ? 'granted' : 'refused'
@@ -53,8 +53,8 @@ function attributesOf({ verb, resource, namespace, name }: Need) {
 
 /** The words for users: `needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"`. */
 export function formatNeeds(needs: readonly Need[]): string {
-  const told = needs.map(({ verb, resource, name }) => `"${verb} ${nameOf(resource)}${name ? `/${name}` : ''}"`)
-  return `needs ${CONJUNCTION.format(told)} in namespace "${needs[0]?.namespace}"`
+  const permissions = needs.map(({ verb, resource, name }) => `"${verb} ${nameOf(resource)}${name ? `/${name}` : ''}"`)
+  return `needs ${CONJUNCTION.format(permissions)} in namespace "${needs[0]?.namespace}"`
 }
 
 /** `a, b and c`: the American list has one more comma. */
@@ -65,7 +65,7 @@ const nameOf = ({ apiVersion, plural }: ResourceType): string =>
 
 /** The permissions that the requester needs, and whether the requester has them. */
 export interface Permissions {
-  readonly access: Access
+  readonly access: AccessDecision
   /** what a refusal may tell; `access` is about them */
   readonly needs: readonly Need[]
 }
@@ -116,7 +116,7 @@ export function needsOf(decoded: DecodedRequest): readonly Need[] {
  * word, and the active one where the spec says so; `resume` and `promote` lead there, and `undo` back.
  */
 function servicesWritten({ request, experiment, previous }: DecodedRequest): readonly string[] {
-  const { blueGreen } = runSpecOf(experiment.spec) ?? {}
+  const { blueGreen } = strategyRunSpec(experiment.spec) ?? {}
   if (!blueGreen) return []
   const verb = newVerb({ experiment, previous })
   const isNew = isSpecNew({ request, experiment, previous }) || verb === 'retry'
@@ -126,7 +126,7 @@ function servicesWritten({ request, experiment, previous }: DecodedRequest): rea
 }
 
 /** The word that a request says; undefined if it says none, or the one that was said before. */
-function newVerb({ experiment, previous }: Pick<DecodedRequest, 'experiment' | 'previous'>): Verb | undefined {
+function newVerb({ experiment, previous }: Pick<DecodedRequest, 'experiment' | 'previous'>): CommandVerb | undefined {
   const { annotations } = experiment.metadata
   const isNew = annotations?.[COMMAND] !== previous?.metadata.annotations?.[COMMAND]
   return isNew ? parseCommand(annotations?.[COMMAND] ?? '')?.verb : undefined
@@ -142,7 +142,7 @@ const isSpecNew = ({ request, experiment, previous }: Pick<DecodedRequest, 'requ
 function mayWriteSource({ request, experiment, previous }: DecodedRequest): boolean {
   const verb = newVerb({ experiment, previous })
   if (verb === 'promote' || verb === 'undo') return true
-  const spec = runSpecOf(experiment.spec)
+  const spec = strategyRunSpec(experiment.spec)
   if (!spec || spec.mode === 'Export') return false
   if (spec.mode !== 'Automatic' && spec.approvedRevision === undefined) return false
   return isSpecNew({ request, experiment, previous }) || verb === 'resume' || verb === 'retry'

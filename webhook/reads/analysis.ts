@@ -11,10 +11,10 @@ import {
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisFacts, ByName } from '../../common/assess/facts.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { sourceId } from '../../common/workload/identity.ts'
 import type { PolicySource } from './policies.ts'
-import { list, type Reader, table, unlessOver } from './reader.ts'
+import { listViews, type Reader, table, unlessOver } from './reader.ts'
 
 interface AnalysisReader {
   readonly kube: Reader
@@ -34,9 +34,9 @@ export async function readAnalysis(
   if (!experiment.spec.analysis) return undefined
   const { namespace } = experiment.metadata
   const [templates, clusterTemplates, providers, labels, traffic] = await Promise.all([
-    byName(kube, pathOf(ANALYSIS_TEMPLATE, { namespace }), knownTemplate),
-    byName(kube, pathOf(CLUSTER_ANALYSIS_TEMPLATE), knownTemplate),
-    byName(kube, pathOf(ANALYSIS_PROVIDER), knownProvider),
+    byName(kube, resourcePath(ANALYSIS_TEMPLATE, { namespace }), knownTemplate),
+    byName(kube, resourcePath(CLUSTER_ANALYSIS_TEMPLATE), knownTemplate),
+    byName(kube, resourcePath(ANALYSIS_PROVIDER), knownProvider),
     unlessOver(policies.namespace(namespace), signal),
     readTraffic(kube, experiment),
   ])
@@ -45,7 +45,7 @@ export async function readAnalysis(
 
 /** By the runs about the same source that are still there. Each has up to 30 KB, and its row in a table a few bytes. */
 async function readTraffic(kube: Reader, experiment: ExperimentDeployment): Promise<RunTraffic | undefined> {
-  const path = pathOf(ANALYSIS_RUN, { namespace: experiment.metadata.namespace })
+  const path = resourcePath(ANALYSIS_RUN, { namespace: experiment.metadata.namespace })
   const labelSelector = `${SOURCE_ID}=${sourceId(experiment)}`
   return newestTraffic(await table(kube, path, { labelSelector }))
 }
@@ -55,7 +55,7 @@ async function byName<T>(
   path: string,
   read: (object: KubeObject) => Known<T>,
 ): Promise<Known<ByName<T>>> {
-  const found = await list(kube, {
+  const found = await listViews(kube, {
     path,
     query: {},
     view: (object) => ({ name: object.metadata.name, value: read(object) }),

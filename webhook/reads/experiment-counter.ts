@@ -4,7 +4,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { PolicyFacts } from '../../common/assess/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { countScopeOf, sharesSourcesWith } from '../../common/policy/policy.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
@@ -78,12 +78,12 @@ function scopesOf({ request, kind, source }: DecodedRequest, facts: PolicyFacts)
   if (!counted.source) return [own]
   // in another namespace nothing may be read, and no experiment uses this source
   const consenting = facts.onlyNamespace === undefined ? consentingTo(facts) : []
-  if (consenting.length > MAX_CONSENTING) return [own, { path: pathOf(EXPERIMENT_DEPLOYMENT), query: ofSource }]
+  if (consenting.length > MAX_CONSENTING) return [own, { path: resourcePath(EXPERIMENT_DEPLOYMENT), query: ofSource }]
   const others = [facts.sourceNamespace.name, ...consenting].filter((name) => name !== request.namespace)
   return [own, ...others.map((namespace) => ({ path: pathIn(namespace), query: ofSource }))]
 }
 
-const pathIn = (namespace: string): string => pathOf(EXPERIMENT_DEPLOYMENT, { namespace })
+const pathIn = (namespace: string): string => resourcePath(EXPERIMENT_DEPLOYMENT, { namespace })
 
 /** The other namespaces whose experiments may use sources in the namespace of the source. */
 function consentingTo({ policies, sourceNamespace }: PolicyFacts): readonly string[] {

@@ -11,14 +11,14 @@ import {
   revisionFacts,
 } from '../../common/assess/own-objects.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { fetchSource } from '../../common/kube/reads/source.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { accessOf, type Need, type Permissions, permissionsOf } from './access.ts'
 import { readAnalysis } from './analysis.ts'
-import { POLICIES_NOT_READ, type PolicySource, readPolicyFacts } from './policies.ts'
+import { type PolicySource, readPolicyFacts, UNREAD_POLICIES } from './policies.ts'
 import { isKubeObject, type Reader, unlessOver } from './reader.ts'
 
 /** What a review reads first: everything that does not depend on the result of another read. */
@@ -48,7 +48,7 @@ export async function readFacts(
     unlessOver(readPolicyFacts(namespaces, policies), signal),
     isAnalysisInstalled ? readAnalysis({ kube, policies, signal }, experiment) : undefined,
   ])
-  const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? POLICIES_NOT_READ, analysis }
+  const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? UNREAD_POLICIES, analysis }
   const more = permissions.access === 'granted' ? referentNeeds(decoded, read.source) : []
   if (more.length === 0) return { ...found, ...permissions }
   return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }
@@ -82,7 +82,7 @@ export async function readSource(
 async function readRevision(kube: Reader, { request, experiment, source }: DecodedRequest): Promise<RevisionFacts> {
   if (request.operation === 'CREATE' || !mayHaveRevision(experiment)) return NO_REVISION
   const place = { namespace: source.namespace, name: forkName(source.name, experiment.metadata.uid) }
-  return revisionFacts(experiment, await readObject(kube, pathOf(RESOURCES.ControllerRevision, place)))
+  return revisionFacts(experiment, await readObject(kube, resourcePath(RESOURCES.ControllerRevision, place)))
 }
 
 /**
@@ -91,7 +91,7 @@ async function readRevision(kube: Reader, { request, experiment, source }: Decod
 async function readFork(kube: Reader, { request, kind, experiment, source }: DecodedRequest): Promise<ForkFacts> {
   if (request.operation === 'CREATE') return NO_FORK
   const name = forkName(source.name, experiment.metadata.uid)
-  return forkFacts(experiment, await readObject(kube, pathOf(kind, { namespace: source.namespace, name })))
+  return forkFacts(experiment, await readObject(kube, resourcePath(kind, { namespace: source.namespace, name })))
 }
 
 async function readObject(kube: Reader, path: string): Promise<Known<KubeObject>> {

@@ -7,9 +7,9 @@ import { Reflector, type ReflectorOptions } from '../../common/kube/watch/reflec
 import { decodePolicy } from '../../common/policy/decode.ts'
 import {
   type ExperimentPolicy,
-  type Installation,
   isExcludedNamespace,
   type NamespaceView,
+  type ServedNamespaces,
 } from '../../common/policy/policy.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
@@ -28,7 +28,7 @@ export interface PolicySource {
 }
 
 /** While the policies are not known. */
-export const POLICIES_NOT_READ = unknown('the policies of this cluster')
+export const UNREAD_POLICIES = unknown('the policies of this cluster')
 
 /** The facts to judge an experiment in `own` with a source in `source`, without the other experiments that count. */
 export async function readPolicyFacts(
@@ -36,11 +36,11 @@ export async function readPolicyFacts(
   from: PolicySource,
 ): Promise<Known<PolicyFacts>> {
   const policies = from.policies()
-  if (policies === undefined) return POLICIES_NOT_READ
+  if (policies === undefined) return UNREAD_POLICIES
   // Without policies no label matters, so no namespace is read.
   const view = async (name: string) => (policies.length === 0 ? { name, labels: {} } : from.namespace(name))
   const [namespace, sourceNamespace] = await Promise.all([view(own), own === source ? undefined : view(source)])
-  if (!namespace || (own !== source && !sourceNamespace)) return POLICIES_NOT_READ
+  if (!namespace || (own !== source && !sourceNamespace)) return UNREAD_POLICIES
   const isExcluded = (name: string) => from.isExcluded(name)
   return known(
     policyFacts(policies, {
@@ -65,7 +65,7 @@ export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>
  */
 const KEPT_MS = 60_000
 
-interface PolicySourceOptions extends Installation {
+interface PolicySourceOptions extends ServedNamespaces {
   readonly client: Reader
   readonly timers: Pick<Timers, 'now'>
 }

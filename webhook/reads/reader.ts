@@ -93,7 +93,7 @@ interface Listing<View> {
 }
 
 /** The results of `view` for each item, without undefined ones; undefined if the list cannot be read. */
-export async function list<View>(
+export async function listViews<View>(
   kube: Reader,
   { path, query, view }: Listing<View>,
 ): Promise<readonly View[] | undefined> {

@@ -2,7 +2,7 @@ import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { ResourceType } from '../../common/api/object.ts'
 import { at, listOr, textOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { pathOf } from '../../common/kube/client/resources.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { didYouMean } from '../../common/text/did-you-mean.ts'
@@ -52,7 +52,7 @@ export class SimilarSources {
   }
 
   #namesOf(type: ResourceType, namespace: string): Promise<readonly string[]> {
-    const path = pathOf(type, { namespace })
+    const path = resourcePath(type, { namespace })
     return this.#names.of(path, async () => {
       try {
         const table = await this.#kube.request({

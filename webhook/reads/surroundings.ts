@@ -1,8 +1,8 @@
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { pathOf, RESOURCES } from '../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { neighboursIn } from '../../common/kube/reads/neighbours.ts'
-import { BriefCache } from '../../common/program/brief-cache.ts'
+import { CostBoundedCache } from '../../common/program/brief-cache.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { selectorDeclaredBy } from '../../common/strategy/declared.ts'
@@ -15,13 +15,13 @@ import {
   type SliceView,
   serviceView,
   sliceView,
-  type Traffic,
+  type TrafficView,
 } from '../../common/surroundings/traffic.ts'
 import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { watchedPart } from '../../common/workload/watched.ts'
 import { readSource } from './facts.ts'
-import { list, READ_MS, type Reader, unlessOver } from './reader.ts'
+import { listViews, READ_MS, type Reader, unlessOver } from './reader.ts'
 
 /** The longer a list, the more costs its reading: one of 1,000 endpoints is read about once in a second. */
 const KEPT_MS_PER_ITEM = 1
@@ -48,14 +48,16 @@ export const NO_SURROUNDINGS: Surroundings = {
 export class SurroundingsReader {
   readonly #kube: Reader
   readonly #neighbourhoodOf: ReturnType<typeof neighbourhoodReader>
-  readonly #services: BriefCache<readonly ServiceView[] | undefined>
-  readonly #slices: BriefCache<readonly SliceView[] | undefined>
+  readonly #services: CostBoundedCache<readonly ServiceView[] | undefined>
+  readonly #slices: CostBoundedCache<readonly SliceView[] | undefined>
 
   /** `kube` must not be bound to the signal of one review: reads are shared. */
   constructor(kube: Reader, timers: Pick<Timers, 'now'>) {
     this.#kube = kube
-    this.#services = new BriefCache(timers, (services) => keptMs(services?.length))
-    this.#slices = new BriefCache(timers, (slices) => keptMs(slices?.reduce((sum, { ready }) => sum + ready.length, 0)))
+    this.#services = new CostBoundedCache(timers, (services) => keptMs(services?.length))
+    this.#slices = new CostBoundedCache(timers, (slices) =>
+      keptMs(slices?.reduce((sum, { ready }) => sum + ready.length, 0)),
+    )
     this.#neighbourhoodOf = neighbourhoodReader(kube, timers)
   }
 
@@ -81,9 +83,11 @@ export class SurroundingsReader {
     return neighboursOf(await unlessOver(this.#neighbourhoodOf(namespace), signal))
   }
 
-  async #trafficOf(namespace: string, pair: ForkAndSource): Promise<Traffic | undefined> {
-    const path = pathOf(RESOURCES.Service, { namespace })
-    const services = await this.#services.of(path, () => list(this.#kube, { path, query: {}, view: reviewedService }))
+  async #trafficOf(namespace: string, pair: ForkAndSource): Promise<TrafficView | undefined> {
+    const path = resourcePath(RESOURCES.Service, { namespace })
+    const services = await this.#services.of(path, () =>
+      listViews(this.#kube, { path, query: {}, view: reviewedService }),
+    )
     if (services === undefined) return undefined
     const concerned = serviceShares({ services, slices: [] }, trafficInput(pair)).map(({ name }) => name)
     const slices = await this.#slicesOf(namespace, concerned)
@@ -92,9 +96,9 @@ export class SurroundingsReader {
 
   async #slicesOf(namespace: string, services: readonly string[]): Promise<readonly SliceView[] | undefined> {
     if (services.length === 0) return []
-    const path = pathOf(RESOURCES.EndpointSlice, { namespace })
+    const path = resourcePath(RESOURCES.EndpointSlice, { namespace })
     const labelSelector = `kubernetes.io/service-name in (${services.join(',')})`
-    const read = () => list(this.#kube, { path, query: { labelSelector }, view: sliceView })
+    const read = () => listViews(this.#kube, { path, query: { labelSelector }, view: sliceView })
     return this.#slices.of(`${path} ${labelSelector}`, read)
   }
 }
@@ -137,7 +141,7 @@ export function neighbourhoodReader(kube: Reader, timers: Pick<Timers, 'now'>) {
       ...REFERRING_KINDS.map((kind) => {
         const { apiVersion } = kind // items of a list have none
         const view = (item: KubeObject) => watchedPart(kind, { ...item, apiVersion })
-        return list(kube, { path: pathOf(kind, { namespace }), query: {}, view })
+        return listViews(kube, { path: resourcePath(kind, { namespace }), query: {}, view })
       }),
     ])
     const value = { neighbours, referring: referring.flatMap((each) => each ?? []) }

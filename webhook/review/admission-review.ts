@@ -110,7 +110,7 @@ export interface DenialStatus {
     | { readonly retryAfterSeconds: number; readonly causes?: never }
 }
 
-export type Answer = {
+export type ReviewAnswer = {
   /** by name. The API server adds the name of the webhook as a prefix and logs them for refused requests too */
   readonly auditAnnotations?: Readonly<Record<string, string>>
 } & (
@@ -119,11 +119,11 @@ export type Answer = {
 )
 
 /** `answer` as an `AdmissionReview` with the `uid` of the request, without which the API server does not accept it. */
-export function encodeReview(uid: string, answer: Answer): Readonly<Record<string, unknown>> {
+export function encodeReview(uid: string, answer: ReviewAnswer): Readonly<Record<string, unknown>> {
   return { apiVersion: REVIEW_VERSION, kind: 'AdmissionReview', response: { uid, ...encodeAnswer(answer) } }
 }
 
-function encodeAnswer(answer: Answer): Readonly<Record<string, unknown>> {
+function encodeAnswer(answer: ReviewAnswer): Readonly<Record<string, unknown>> {
   const audited = answer.auditAnnotations ? { auditAnnotations: answer.auditAnnotations } : {}
   if (!answer.allowed) return { allowed: false, status: answer.status, ...audited }
   const { warnings = [], patch = [] } = answer

@@ -3,8 +3,15 @@ import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE
 import type { CommandStatus, PromotionStatus } from '../../common/api/strategy.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, objectOr, textOr } from '../../common/json/json.ts'
-import { answerTo, formatCommand, isAnswered, lacksStamp, parseCommand, VERBS } from '../../common/strategy/command.ts'
-import type { Step } from '../../common/strategy/compile.ts'
+import {
+  COMMAND_VERBS,
+  formatCommand,
+  isAnswered,
+  lacksStamp,
+  parseCommand,
+  resultOfCommand,
+} from '../../common/strategy/command.ts'
+import type { RunStep } from '../../common/strategy/compile.ts'
 import type { Run } from '../../common/strategy/run.ts'
 import { alternatives } from '../../common/text/list.ts'
 import type { AdmissionRequest } from './admission-review.ts'
@@ -22,14 +29,14 @@ export const newCommand = (request: AdmissionRequest): string | undefined => {
 }
 
 /** Whether the request says `promote`. */
-export const saysPromote = (request: AdmissionRequest): boolean =>
+export const isPromoteCommand = (request: AdmissionRequest): boolean =>
   parseCommand(newCommand(request) ?? '')?.verb === 'promote'
 
 /**
  * Whether the request only stops the run: it says `abort`, stamped or not, and leaves the spec and what was reviewed as
  * they are.
  */
-export function onlyAborts(request: AdmissionRequest): boolean {
+export function isAbortOnly(request: AdmissionRequest): boolean {
   if (request.operation !== 'UPDATE' || parseCommand(newCommand(request) ?? '')?.verb !== 'abort') return false
   const reviewed = ({ spec, metadata }: Readonly<Record<string, unknown>>) => [
     { ...DEFAULTS, ...objectOr(spec) },
@@ -104,7 +111,7 @@ const STAMP_MS = 60_000
 /** The run to which a command is said: undefined for an experiment without a strategy. */
 export interface CommandedRun {
   readonly run: Run
-  readonly steps: readonly Step[]
+  readonly steps: readonly RunStep[]
   readonly promotion: PromotionStatus | undefined
   /** whether others made the change and took it back */
   readonly isTakenBack: boolean
@@ -117,7 +124,7 @@ export function commandErrors(
   now: Date,
 ): readonly FieldError[] {
   const text = newCommand(request)
-  const forged = forgedAuthor(request)
+  const forged = authorErrors(request)
   if (text === undefined) return forged
   const refused = mistakeIn(request, text, commanded, now)
   return refused === undefined ? forged : [...forged, forbidden(COMMAND, refused)]
@@ -127,7 +134,7 @@ export function commandErrors(
  * An error for another author of the command than the one who is expected. None is fine beside a command that the
  * webhook has not stamped.
  */
-export function forgedAuthor(request: AdmissionRequest): readonly FieldError[] {
+export function authorErrors(request: AdmissionRequest): readonly FieldError[] {
   const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]
   const isApproval = request.operation === 'UPDATE' && setsApproval(request) && commandIn(request.object) === undefined
   const isWord = newCommand(request) !== undefined || isApproval
@@ -148,7 +155,7 @@ function mistakeIn(
   now: Date,
 ): string | undefined {
   const command = parseCommand(text)
-  if (!command) return `is not a command; use ${alternatives(VERBS)}`
+  if (!command) return `is not a command; use ${alternatives(COMMAND_VERBS)}`
   if (!commanded) return 'the experiment has no strategy; remove it'
   if (request.operation === 'CREATE') return 'nothing runs yet; remove it'
   // it is not stored, so there is nothing to remove
@@ -160,7 +167,7 @@ function mistakeIn(
   if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)
     return `was not stamped in the last minute; use "${command.verb}" alone`
   const { run, steps, ...others } = commanded
-  const answer = answerTo(command, run, steps, { now, ...others })
+  const answer = resultOfCommand(command, run, steps, { now, ...others })
   return answer.is === 'Done' ? undefined : answer.message
 }
 

@@ -4,8 +4,8 @@ import type { FieldError, Warning } from '../../common/api/types.ts'
 import { escapeInvisible, escapeToAscii } from '../../common/json/escape.ts'
 import { MAX_FOUND } from '../../common/schema/messages.ts'
 import { fitted } from '../../common/text/fitted.ts'
-import { list } from '../../common/text/list.ts'
-import type { Answer, DenialStatus } from './admission-review.ts'
+import { shortenedList } from '../../common/text/list.ts'
+import type { DenialStatus, ReviewAnswer } from './admission-review.ts'
 
 /** The decision on a request: admitted, invalid, forbidden for its author, or not checked in time. */
 export type ReviewDecision =
@@ -31,7 +31,7 @@ const MAX_ERRORS = 20
 const MAX_MESSAGE = 2_048
 
 /** `decision` as an answer to the API server. kubectl prints the causes of a 422 line by line. */
-export function answerTo(decision: ReviewDecision): Answer {
+export function answerForDecision(decision: ReviewDecision): ReviewAnswer {
   switch (decision.is) {
     case 'admitted':
       return { allowed: true, warnings: linesOf(decision.warnings), ...annotations(decision) }
@@ -44,7 +44,7 @@ export function answerTo(decision: ReviewDecision): Answer {
   }
 }
 
-const annotations = ({ audit }: Audited): Pick<Answer, 'auditAnnotations'> =>
+const annotations = ({ audit }: Audited): Pick<ReviewAnswer, 'auditAnnotations'> =>
   audit === undefined ? {} : { auditAnnotations: { 'policy-findings': escapeInvisible(audit) } }
 
 function invalid({
@@ -68,7 +68,7 @@ function invalid({
     message:
       all.length <= MAX_MESSAGE
         ? all
-        : fitted(MAX_MESSAGE, [list(lines.slice(0, MAX_ERRORS), MAX_ERRORS, errors.length)]),
+        : fitted(MAX_MESSAGE, [shortenedList(lines.slice(0, MAX_ERRORS), MAX_ERRORS, errors.length)]),
     details: { group: GROUP, kind, name: escapeInvisible(name), causes },
   }
 }
@@ -84,7 +84,7 @@ const REASONS: Readonly<Record<number, string>> = {
 }
 
 /** A refusal that is not about fields of the object. `code` is an HTTP status, as in a `Status` of apimachinery. */
-export const deniedAnswer = (code: number, message: string): Answer => {
+export const deniedAnswer = (code: number, message: string): ReviewAnswer => {
   // The API server turns this into the header Retry-After. Without it kubectl does not try again.
   const details = code === 429 ? { details: { retryAfterSeconds: 1 } } : {}
   const reason = REASONS[code] ?? 'InternalError'

@@ -113,12 +113,12 @@ const MEANINGS = {
  * An error for each of our annotations whose value is neither that of this request nor the stored one: somebody wrote
  * it by hand, and the mutating webhook, which would have overwritten it, was skipped.
  */
-export function forgedAnnotations(request: AdmissionRequest): readonly FieldError[] {
+export function annotationErrors(request: AdmissionRequest): readonly FieldError[] {
   const review = reviewOf(request, objectOr(request.object.spec))
   return Object.entries(MEANINGS).flatMap(([key, meaning]) => {
-    const said = annotationOf(request.object, key)
+    const written = annotationOf(request.object, key)
     const before = request.operation === 'UPDATE' ? annotationOf(request.oldObject, key) : undefined
-    if (said === undefined || said === review[key] || said === before) return []
+    if (written === undefined || written === review[key] || written === before) return []
     const field = `metadata.annotations[${JSON.stringify(key)}]`
     return [{ field, message: `is set by the webhook ${meaning}; remove it`, cause: 'FieldValueForbidden' }]
   })

@@ -1,9 +1,9 @@
 import { warning } from '../../common/api/conditions.ts'
-import { LIMITS } from '../../common/api/limits.ts'
+import { OVERRIDE_LIMITS } from '../../common/api/limits.ts'
 import type { Warning } from '../../common/api/types.ts'
 import { formatPath, type Path } from '../../common/json/field-path.ts'
 import { at, isObject, listOr, parseJson } from '../../common/json/json.ts'
-import { aside } from '../../common/text/fitted.ts'
+import { optionalClause } from '../../common/text/fitted.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -26,18 +26,18 @@ export function droppedNulls(object: Readonly<Record<string, unknown>>): readonl
 
 /** The warning for a path of `droppedNulls`. */
 export const nullDropped = (path: string): Warning =>
-  warning('NullDropped', `kubectl apply dropped ${path}: null`, aside('; use kubectl apply --server-side'))
+  warning('NullDropped', `kubectl apply dropped ${path}: null`, optionalClause('; use kubectl apply --server-side'))
 
 function lostIn(overrideWritten: unknown, overrideStored: unknown): readonly string[] {
   const lost: string[] = []
-  let left: number = LIMITS.nodes
+  let left: number = OVERRIDE_LIMITS.nodes
   const visit = (written: unknown, stored: unknown, path: Path): void => {
     for (const [step, inner] of children(written)) {
       left -= 1
       if (left < 0 || lost.length === MAX_LOST) return
       const [here, before] = [[...path, step], child(stored, step)]
       if (inner === null && before === undefined) lost.push(formatPath('', here).replace(/^\./, ''))
-      else if (here.length < LIMITS.depth) visit(inner, before, here)
+      else if (here.length < OVERRIDE_LIMITS.depth) visit(inner, before, here)
     }
   }
   visit(overrideWritten, overrideStored, [])

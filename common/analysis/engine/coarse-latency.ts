@@ -1,5 +1,5 @@
 import { added, mixture, zeros } from './mixture.ts'
-import { FACTORS, oddsSteps, type Side } from './steps.ts'
+import { type BetDirection, FACTORS, oddsSteps } from './steps.ts'
 
 /** How many requests of an arm took longer than each boundary, and how many there were. */
 export interface Exceeding {
@@ -15,7 +15,7 @@ export interface CoarseWindow {
 }
 
 /** How much worse is tolerated, and how much worse has to be ruled out, as parts: 0.1 is 10 %. */
-export interface Margins {
+export interface LatencyMargins {
   readonly tolerance: number
   readonly maxRegression: number
 }
@@ -65,7 +65,7 @@ export const noCoarseState = (boundaries: number): CoarseState => ({
  * each boundary. By how much they may grow is known before the window, from how the odds of the control fell from one
  * boundary to the next in all windows before. Section 4.3.
  */
-export function withCoarseWindow(former: CoarseState, window: CoarseWindow, margins: Margins): CoarseState {
+export function withCoarseWindow(former: CoarseState, window: CoarseWindow, margins: LatencyMargins): CoarseState {
   const state = calibrated(former)
   const { calibration } = state
   const seen = {
@@ -74,7 +74,7 @@ export function withCoarseWindow(former: CoarseState, window: CoarseWindow, marg
     control: sum(state.control, window.control),
   }
   if (!calibration) return seen
-  const steps = (index: number, odds: number, side: Side) =>
+  const steps = (index: number, odds: number, side: BetDirection) =>
     oddsSteps(
       {
         events: window.treatment.exceeding[index] ?? 0,

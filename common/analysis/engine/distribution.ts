@@ -1,5 +1,5 @@
 import { ranksOfBins, ranksOfSorted, type SortedBins } from './ranks.ts'
-import { type Counts, type Ranks, rankBets, type Side } from './steps.ts'
+import { type BetDirection, type Counts, type Ranks, rankBets } from './steps.ts'
 
 /** How many requests are in each bin, or in each bucket, by its number. */
 export type Bins = ReadonlyMap<number, number>
@@ -12,13 +12,15 @@ export interface Distribution {
   /** the bound that belongs to the upper end of a bin */
   readonly boundOf: (bin: number) => number
   /** the treatment against the control, whose times are longer by `margin`. A bet never claims more than it may. */
-  readonly ranks: (margin: number, side: Side) => Ranks
+  readonly ranks: (margin: number, side: BetDirection) => Ranks
   /** requests above `bound`, with the same `margin` */
   readonly above: (bound: number, margin: number) => Counts
 }
 
 /** The bets on the ranks of a window: that the treatment is worse (1), or not worse (−1), than by a margin. */
-export function betsOnRanks({ ranks }: Pick<Distribution, 'ranks'>): (margin: number, side: Side) => readonly number[] {
+export function betsOnRanks({
+  ranks,
+}: Pick<Distribution, 'ranks'>): (margin: number, side: BetDirection) => readonly number[] {
   const bets = rankBets(ranks(0, 1))
   return (margin, side) => bets(ranks(margin, side).u, side)
 }
@@ -71,7 +73,7 @@ export const ratioOfBins = (ratio: number): number => (ratio === 0 ? 2 ** (1 / B
 export function ofBuckets(treatment: Bins, control: Bins, ratio: number): Distribution {
   const width = bucketsOfBin(ratio)
   const [own, others] = [sorted(treatment), sorted(control)]
-  const mover = (margin: number, side: Side) => {
+  const mover = (margin: number, side: BetDirection) => {
     const exact = Math.log1p(margin) / Math.log(ratio)
     const by = side === 1 ? Math.ceil(exact - ROUNDING) : Math.floor(exact + ROUNDING)
     return (bucket: number) => (bucket === ZERO_BUCKET ? bucket : bucket + by)

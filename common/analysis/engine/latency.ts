@@ -1,4 +1,4 @@
-import { CALIBRATING_REQUESTS, type LatencyEvidence, type Margins, TAIL_ODDS } from './coarse-latency.ts'
+import { CALIBRATING_REQUESTS, type LatencyEvidence, type LatencyMargins, TAIL_ODDS } from './coarse-latency.ts'
 import {
   type Bins,
   betsOnRanks,
@@ -42,7 +42,7 @@ export const NO_LATENCY_STATE: LatencyState = {
 }
 
 /** `state` with one more window of samples or fine buckets. Section 4.2. */
-export function withLatencyWindow(former: LatencyState, window: Distribution, margins: Margins): LatencyState {
+export function withLatencyWindow(former: LatencyState, window: Distribution, margins: LatencyMargins): LatencyState {
   const state = calibrated(former, window)
   const { bounds } = state
   const { tolerance, maxRegression } = margins

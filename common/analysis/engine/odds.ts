@@ -31,7 +31,7 @@ function logChoose(n: number, k: number): number {
 }
 
 /** Two arms with their sizes, and how many events both have together. */
-export interface Margins {
+export interface ArmTotals {
   readonly treatment: number
   readonly control: number
   readonly events: number
@@ -41,7 +41,7 @@ export interface Margins {
  * The logarithm of Σₖ C(nT, k) C(nC, e − k) wᵏ: of all ways to spread the events over the requests of both arms, each
  * event of the treatment weighted by the odds `w`. `Z` of section 4.1. It is summed outward from its largest term.
  */
-export function logWays({ treatment, control, events }: Margins, w: number): number {
+export function logWeightedCombinations({ treatment, control, events }: ArmTotals, w: number): number {
   const [least, most] = [Math.max(0, events - control), Math.min(treatment, events)]
   const mode = Math.min(most, Math.max(least, Math.ceil(modeOf({ treatment, control, events }, w))))
   const rest = control - events + 1
@@ -59,7 +59,7 @@ export function logWays({ treatment, control, events }: Margins, w: number): num
 }
 
 /** Where neighbouring terms are equal: the root of a quadratic, in the form that loses no digits. */
-function modeOf({ treatment, control, events }: Margins, w: number): number {
+function modeOf({ treatment, control, events }: ArmTotals, w: number): number {
   const square = w - 1
   const linear = w * (treatment + events) + control - events + 2
   const constant = w * treatment * events - (control - events + 1)

@@ -1,5 +1,5 @@
 /** What decides how small a slowdown shows. */
-export interface Traffic {
+export interface TrafficRate {
   /** of both arms together */
   readonly requestsPerSecond: number
   /** the part of the treatment */
@@ -10,7 +10,7 @@ export interface Traffic {
 }
 
 /** What the decision asks for. */
-export interface Question {
+export interface DetectableInput {
   readonly tolerance: number
   readonly alpha: number
   /** how many metrics count and have a bound */
@@ -30,7 +30,7 @@ const HALVINGS = 60
  * The smallest slowdown, as a part, that a latency metric shows within `seconds` in 8 of 10 analysis runs. Infinity
  * if the traffic is too thin for any.
  */
-export function detectable(traffic: Traffic, question: Question, seconds: number): number {
+export function detectable(traffic: TrafficRate, question: DetectableInput, seconds: number): number {
   const { requestsPerSecond, share, intervalSeconds } = traffic
   const requests = requestsPerSecond * intervalSeconds
   const [a, b] = [requests * share, requests * (1 - share)]

@@ -1,9 +1,9 @@
-import type { Margins } from './coarse-latency.ts'
+import type { LatencyMargins } from './coarse-latency.ts'
 import { added, mixture } from './mixture.ts'
 import { type Counts, fixedRateSteps, rateSteps } from './steps.ts'
 
 /** How a rate is judged. */
-export interface RateMargins extends Margins {
+export interface RateMargins extends LatencyMargins {
   /** up to this rate the treatment is fine, whatever that of the control is; 0: off */
   readonly acceptable: number
 }

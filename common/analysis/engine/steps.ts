@@ -1,6 +1,6 @@
 import { cumulant } from './cumulant.ts'
 import { zeros } from './mixture.ts'
-import { logWays } from './odds.ts'
+import { logWeightedCombinations } from './odds.ts'
 
 /** How far from chance a shift of ranks is bet on, as a part of the largest. From section 4.1, as the next two. */
 export const SHIFTS: readonly number[] = [0.02, 0.04, 0.08, 0.16, 0.32]
@@ -10,7 +10,7 @@ export const FACTORS: readonly number[] = [1.1, 1.25, 1.5, 2, 3, 5, 10]
 export const STAKES: readonly number[] = [0.2, 0.5, 0.8, 0.95]
 
 /** What a bet looks for: 1 is harm, −1 is safety. */
-export type Side = 1 | -1
+export type BetDirection = 1 | -1
 
 /** What happened in both arms during a window: events, and among how many requests or in how many seconds. */
 export interface Counts {
@@ -32,7 +32,7 @@ export interface Ranks {
  * Increments of log e of one window: one for each of `SHIFTS`. Several values of `u` share most of the work. M1 of
  * section 4.1.
  */
-export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: Side) => readonly number[] {
+export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: BetDirection) => readonly number[] {
   const bets = SHIFTS.map((shift) => {
     const lambda = (12 * shift) / (a + b + 1)
     return { lambda, cumulant: cumulant(a, b, lambda) }
@@ -44,7 +44,7 @@ export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: Side) =>
  * The same for each of `FACTORS`, of events that follow Poisson's law. `ratio`: so often is tolerated. An arm without
  * exposure adds nothing, even where an event is counted in it. M2.
  */
-export function rateSteps(counts: Counts, ratio: number, side: Side): readonly number[] {
+export function rateSteps(counts: Counts, ratio: number, side: BetDirection): readonly number[] {
   const { events, exposure, controlEvents, controlExposure } = counts
   if (exposure === 0 || controlExposure === 0) return zeros(FACTORS.length)
   const all = events + controlEvents
@@ -56,14 +56,14 @@ export function rateSteps(counts: Counts, ratio: number, side: Side): readonly n
 }
 
 /** The same, of events among requests: each happens or not. `odds`: what is tolerated. M2′. */
-export function oddsSteps(counts: Counts, odds: number, side: Side): readonly number[] {
+export function oddsSteps(counts: Counts, odds: number, side: BetDirection): readonly number[] {
   const { events, exposure: treatment, controlEvents, controlExposure: control } = counts
   const margins = { treatment, control, events: events + controlEvents }
   if (margins.events === 0 || margins.events === treatment + control) return zeros(FACTORS.length)
-  const tolerated = logWays(margins, odds)
+  const tolerated = logWeightedCombinations(margins, odds)
   return FACTORS.map((factor) => {
     const bet = odds * factor ** side
-    return events * Math.log(bet / odds) - (logWays(margins, bet) - tolerated)
+    return events * Math.log(bet / odds) - (logWeightedCombinations(margins, bet) - tolerated)
   })
 }
 
@@ -71,7 +71,7 @@ export function oddsSteps(counts: Counts, odds: number, side: Side): readonly nu
 export const fixedRateSteps = (
   { events, exposure }: Pick<Counts, 'events' | 'exposure'>,
   rate: number,
-  side: Side,
+  side: BetDirection,
 ): readonly number[] =>
   exposure === 0
     ? zeros(FACTORS.length)
@@ -81,5 +81,5 @@ export const fixedRateSteps = (
  * The same for each of `STAKES`, of one value of each arm. `margin`: so much more is tolerated, as a part of the size
  * of the control, which may be negative. M3.
  */
-export const signSteps = (treatment: number, control: number, margin: number, side: Side): readonly number[] =>
+export const signSteps = (treatment: number, control: number, margin: number, side: BetDirection): readonly number[] =>
   STAKES.map((stake) => Math.log1p(stake * side * Math.sign(treatment - (control + margin * Math.abs(control)))))

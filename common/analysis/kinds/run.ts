@@ -14,7 +14,7 @@ import type { FieldError } from '../../api/types.ts'
 import {
   amount,
   anyNumber,
-  list,
+  arrayOf,
   number,
   object,
   optional,
@@ -35,11 +35,9 @@ export interface RunExperiment {
   readonly generation: number
 }
 
-/**
- * The `spec` of an ExperimentAnalysisRun: what one subject is asked, whole and resolved, so that later edits of a
- * template do not change it. Times and actions stay in the experiment, where they may change.
- */
-export interface RunSpec extends Required<Pick<AnalysisSpec, 'attempt' | 'control' | 'alpha' | 'beta' | 'minSamples'>> {
+/** The question about one subject, resolved, so that later edits of a template do not change it. */
+export interface AnalysisRunSpec
+  extends Required<Pick<AnalysisSpec, 'attempt' | 'control' | 'alpha' | 'beta' | 'minSamples'>> {
   readonly experiment: RunExperiment
   /** a hash of all that makes it another question */
   readonly subject: string
@@ -130,7 +128,7 @@ export interface RunMetric {
 }
 
 /** The `status` of an ExperimentAnalysisRun. One write for each look, and none after the verdict. */
-export interface RunStatus {
+export interface AnalysisRunStatus {
   readonly verdict: AnalysisVerdict
   readonly reason: string
   readonly message: string
@@ -156,9 +154,9 @@ export interface AnalysisRun {
     readonly namespace: string
     readonly uid: string
   }
-  readonly spec: RunSpec
+  readonly spec: AnalysisRunSpec
   /** absent: it has not begun */
-  readonly status?: RunStatus
+  readonly status?: AnalysisRunStatus
 }
 
 /** The most numbers that a metric remembers: 13 KB for 600 of them. */
@@ -170,7 +168,7 @@ const hash: Structure = text(64)
 const reason: Structure = text(1_024)
 
 /** The `spec` of an analysis run. */
-export const RUN_SPEC = object<RunSpec>({
+export const RUN_SPEC = object<AnalysisRunSpec>({
   experiment: object<RunExperiment>({ name: objectName, uid: hash, generation: amount }),
   subject: hash,
   attempt: whole(1, 2_147_483_647),
@@ -178,12 +176,12 @@ export const RUN_SPEC = object<RunSpec>({
   alpha: number(0.0001, 0.2),
   beta: number(0.0001, 0.2),
   minSamples: whole(1, 1_000_000_000),
-  metrics: list(METRIC, MAX_METRICS, 1),
+  metrics: arrayOf(METRIC, MAX_METRICS, 1),
 })
 
 const EVIDENCE = { logE: anyNumber, needs: anyNumber }
 const EFFECT = { estimate: optional(anyNumber), atLeast: optional(anyNumber), atMost: optional(anyNumber) }
-const STATE = list(anyNumber, MAX_STATE)
+const STATE = arrayOf(anyNumber, MAX_STATE)
 
 const RUN_METRIC = object<RunMetric>({
   name: text(63),
@@ -193,16 +191,16 @@ const RUN_METRIC = object<RunMetric>({
   windowEnd: optional(time),
   samples: optional(object<{ control: number; treatment: number }>({ control: amount, treatment: amount })),
   harm: optional(object<RunEvidence>(EVIDENCE)),
-  safe: optional(list(object<RunSafety>({ part: text(63), ...EVIDENCE }), 8)),
+  safe: optional(arrayOf(object<RunSafety>({ part: text(63), ...EVIDENCE }), 8)),
   effect: optional(object<RunEffect>({ ...EFFECT, of: text(63) })),
   pods: optional(object<RunPods>({ groups: amount, outer: amount })),
   state: optional(STATE),
   twin: optional(object<RunTwin>({ ...EVIDENCE, state: STATE })),
-  trace: optional(list(object<RunPoint>({ at: time, ...EFFECT, harm: anyNumber, safe: anyNumber }), MAX_TRACE)),
+  trace: optional(arrayOf(object<RunPoint>({ at: time, ...EFFECT, harm: anyNumber, safe: anyNumber }), MAX_TRACE)),
 })
 
 /** The `status` of an analysis run. */
-export const RUN_STATUS = object<RunStatus>({
+export const RUN_STATUS = object<AnalysisRunStatus>({
   verdict: word(VERDICTS),
   reason,
   message: text(1_024),
@@ -216,7 +214,7 @@ export const RUN_STATUS = object<RunStatus>({
   traffic: optional(RUN_TRAFFIC),
   power: optional(object<RunPower>({ percent: anyNumber, withinSeconds: amount })),
   action: optional(word(TIMEOUT_ACTIONS)),
-  metrics: optional(list(RUN_METRIC, MAX_METRICS)),
+  metrics: optional(arrayOf(RUN_METRIC, MAX_METRICS)),
 })
 
 /**
@@ -244,7 +242,7 @@ export function decodeRun(
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },
     spec: picked(stored.spec, RUN_SPEC),
-    ...(hasStatus ? { status: picked<RunStatus>(status, RUN_STATUS) } : {}),
+    ...(hasStatus ? { status: picked<AnalysisRunStatus>(status, RUN_STATUS) } : {}),
   }
   return { is: 'run', run }
 }

@@ -4,7 +4,7 @@ import { ARG_NAME_PATTERN } from '../../api/analysis/patterns.ts'
 import { argValue, MAX_ARGS, MAX_METRICS, METRIC } from '../../api/analysis/structures.ts'
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import type { FieldError } from '../../api/types.ts'
-import { list, object, optional, picked, text } from '../../json/structure.ts'
+import { arrayOf, object, optional, picked, text } from '../../json/structure.ts'
 
 /** An arg of a template. Its metrics have `{{args.NAME}}` where its value belongs. */
 export interface TemplateArg {
@@ -32,8 +32,8 @@ const ARG = object<TemplateArg>({
 
 /** The `spec` of both kinds of templates. */
 export const TEMPLATE = object<TemplateSpec>({
-  args: optional(list(ARG, MAX_ARGS)),
-  metrics: list(METRIC, MAX_METRICS, 1),
+  args: optional(arrayOf(ARG, MAX_ARGS)),
+  metrics: arrayOf(METRIC, MAX_METRICS, 1),
 })
 
 /** The template in a watched object with exactly the members that we use, or what keeps it from being one. */

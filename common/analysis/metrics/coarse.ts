@@ -12,11 +12,11 @@ import { added, zeros } from '../engine/mixture.ts'
 import { spreadOf } from '../engine/power.ts'
 import { FACTORS, oddsSteps } from '../engine/steps.ts'
 import type { CoarseCounts, WindowData } from '../window-data.ts'
-import { percentMore, shownBy, withRungs } from './effect.ts'
+import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import { comparedPods, withPods } from './pod-bins.ts'
-import type { Judgement, Question } from './rule.ts'
-import { loaded, partsOf, saved } from './saved.ts'
+import type { DecisionBounds, MetricResult } from './rule.ts'
+import { chunksOf, joinLists, splitLists } from './saved.ts'
 
 /** A state has room for so many boundaries: of more, every second, third … is used. */
 const MOST_BOUNDARIES = 24
@@ -35,7 +35,7 @@ interface State {
 function save({ boundaries, latency, rungs, pods }: State): readonly number[] {
   const { pooled, control, calibration, harm, body, tail } = latency
   const places = calibration ? [calibration.body, calibration.tail, ...calibration.live] : []
-  return saved(
+  return joinLists(
     boundaries,
     [pooled.total, ...pooled.exceeding],
     [control.total, ...control.exceeding],
@@ -60,7 +60,7 @@ function load(numbers: readonly number[], width: number): State {
     tail = [],
     rungs = [],
     pods = [],
-  ] = loaded(numbers)
+  ] = splitLists(numbers)
   const exceedingOf = ([total = 0, ...exceeding]: readonly number[]): Exceeding => ({ total, exceeding })
   const [bodyAt, tailAt, ...live] = places
   const calibration = bodyAt === undefined || tailAt === undefined ? undefined : { body: bodyAt, tail: tailAt, live }
@@ -68,7 +68,7 @@ function load(numbers: readonly number[], width: number): State {
     pooled: exceedingOf(pooled),
     control: exceedingOf(control),
     ...(calibration ? { calibration } : {}),
-    harm: partsOf(harm, FACTORS.length),
+    harm: chunksOf(harm, FACTORS.length),
     body,
     tail,
   }
@@ -125,7 +125,7 @@ export function foldCoarse(
     controlEvents: window.control.exceeding[body] ?? 0,
     controlExposure: window.control.total,
   }
-  const rungs = withRungs(former.rungs, (margin, side) =>
+  const rungs = withEffectBets(former.rungs, (margin, side) =>
     oddsSteps(counts, (1 + margin) ** (margin < 0 === (side === 1) ? slopes.least : slopes.most), side),
   )
   const edges = calibration.live.filter((_, index) => index % spacing(calibration.live) === 0)
@@ -138,7 +138,7 @@ export function foldCoarse(
 }
 
 /** What all windows of coarse buckets say. */
-export function judgeCoarse(numbers: readonly number[], question: Question): Judgement {
+export function judgeCoarse(numbers: readonly number[], question: DecisionBounds): MetricResult {
   const { boundaries, latency, rungs, pods } = load(numbers, 0)
   const { pooled, control, calibration } = latency
   const { harm, body, tail, parts } = coarseEvidence(latency)
@@ -157,7 +157,7 @@ export function judgeCoarse(numbers: readonly number[], question: Question): Jud
       samples: { treatment: treatment.total, control: control.total },
       effect: {
         ...(estimate === undefined ? {} : { estimate }),
-        ...shownBy(rungs, needsOfHarm(question), needsOfSafety(question)),
+        ...effectBounds(rungs, needsOfHarm(question), needsOfSafety(question)),
         of: 'median',
       },
       spread: spreadOf(others, timeAt(control, 0.9, boundaries)),

@@ -24,11 +24,11 @@ import {
 import { spreadOf } from '../engine/power.ts'
 import { FACTORS } from '../engine/steps.ts'
 import type { FineCounts, Samples, WindowData } from '../window-data.ts'
-import { percentMore, shownBy, withRungs } from './effect.ts'
+import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import type { Judgement, Question } from './rule.ts'
-import { loaded, partsOf, saved } from './saved.ts'
+import type { DecisionBounds, MetricResult } from './rule.ts'
+import { chunksOf, joinLists, splitLists } from './saved.ts'
 
 /** Where the requests of pods are divided: at these parts of the first window. The bets have bounds of their own. */
 const POD_QUANTILES: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99]
@@ -49,7 +49,7 @@ interface State {
 
 function save({ latency, ratio, rungs, podBounds, pods }: State): readonly number[] {
   const { treatment, control, bounds = [], ranks, odds, body, tail } = latency
-  return saved(
+  return joinLists(
     [ratio],
     savedBins(treatment),
     savedBins(control),
@@ -78,13 +78,13 @@ function load(numbers: readonly number[]): State {
     rungs = [],
     podBounds = [],
     pods = [],
-  ] = loaded(numbers)
+  ] = splitLists(numbers)
   const latency = {
     treatment: loadedBins(treatment),
     control: loadedBins(control),
     ...(bounds.length > 0 ? { bounds } : {}),
     ranks,
-    odds: partsOf(odds, FACTORS.length),
+    odds: chunksOf(odds, FACTORS.length),
     body,
     tail,
   }
@@ -199,14 +199,14 @@ export function foldContinuous(
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
   const window = distributionOf(data)
   const latency = withLatencyWindow(former.latency, window, margins)
-  const rungs = withRungs(former.rungs, betsOnRanks(window))
+  const rungs = withEffectBets(former.rungs, betsOnRanks(window))
   const podBounds = former.podBounds.length > 0 ? former.podBounds : quantilesOf(window)
   const pods = podBounds.length > 0 ? withPods(former.pods, podWindow(data, podBounds), POD_BINS) : former.pods
   return save({ latency, ratio: former.ratio, rungs, podBounds, pods })
 }
 
 /** What all windows of samples or fine buckets say. */
-export function judgeContinuous(numbers: readonly number[], question: Question): Judgement {
+export function judgeContinuous(numbers: readonly number[], question: DecisionBounds): MetricResult {
   const { latency, ratio, rungs, podBounds, pods } = load(numbers)
   const { harm, body, tail, parts } = latencyEvidence(latency)
   const loudest = parts.indexOf(Math.max(...parts))
@@ -221,7 +221,7 @@ export function judgeContinuous(numbers: readonly number[], question: Question):
       samples: { treatment: totalOf(latency.treatment), control: totalOf(latency.control) },
       effect: {
         ...(estimate === undefined ? {} : { estimate }),
-        ...shownBy(rungs, needsOfHarm(question), needsOfSafety(question)),
+        ...effectBounds(rungs, needsOfHarm(question), needsOfSafety(question)),
         of: 'median',
       },
       spread: spreadOf(timeAt(latency.control, 0.5, ratio), timeAt(latency.control, 0.9, ratio)),

@@ -1,8 +1,8 @@
 import type { PodsCompared } from '../engine/pods.ts'
-import type { Effect, Judgement, Question } from './rule.ts'
+import type { DecisionBounds, Effect, MetricResult } from './rule.ts'
 
 /** No part of harm may be this likely where a Pass is given: it is not called safe while harm is suspected. */
-const CALM = Math.log(4)
+const NOT_SUSPECTED = Math.log(4)
 
 /** What the windows show, as logarithms of e. */
 export interface Shown {
@@ -11,7 +11,7 @@ export interface Shown {
   readonly safe: Readonly<Record<string, number>>
   /** single questions of which harm is made */
   readonly parts: readonly number[]
-  readonly samples: Judgement['samples']
+  readonly samples: MetricResult['samples']
   readonly effect?: Effect | undefined
   readonly spread?: number | undefined
   /** asked only if harm is shown: whether single pods could explain it */
@@ -21,20 +21,20 @@ export interface Shown {
 }
 
 /** How much evidence of harm is needed. α is shared by all metrics that have a bound. */
-export const needsOfHarm = ({ alpha, metrics }: Question): number => Math.log(metrics / alpha)
+export const needsOfHarm = ({ alpha, metrics }: DecisionBounds): number => Math.log(metrics / alpha)
 
 /** How much evidence of safety is needed, of each part. Every metric has to pass, so β is not shared. */
-export const needsOfSafety = ({ beta }: Question): number => Math.log(1 / beta)
+export const needsOfSafety = ({ beta }: DecisionBounds): number => Math.log(1 / beta)
 
 /** The decision about a metric whose kind bounds its errors. Section 4.6. */
-export function judged(shown: Shown, question: Question): Judgement {
+export function judged(shown: Shown, question: DecisionBounds): MetricResult {
   const { harm, samples, effect, spread, isEnough = true } = shown
   const [toFail, toPass] = [needsOfHarm(question), needsOfSafety(question)]
   const safe = Object.entries(shown.safe).map(([part, logE]) => ({ part, logE, needs: toPass }))
   const isHarm = harm >= toFail
   const pods = isHarm ? shown.pods?.() : undefined
   const doPodsDiffer = pods !== undefined && pods.outer > 0
-  const isCalm = shown.parts.every((part) => part <= CALM)
+  const isCalm = shown.parts.every((part) => part <= NOT_SUSPECTED)
   const isSafe =
     isEnough && isCalm && samples.treatment >= question.minSamples && safe.every(({ logE }) => logE >= toPass)
   return {

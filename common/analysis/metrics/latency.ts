@@ -2,7 +2,7 @@ import { foldCoarse, judgeCoarse } from './coarse.ts'
 import { foldContinuous, judgeContinuous } from './continuous.ts'
 import { judged } from './judgement.ts'
 import type { MetricEngine } from './rule.ts'
-import { loaded } from './saved.ts'
+import { splitLists } from './saved.ts'
 
 /** What a state begins with: of which data it is. */
 const [CONTINUOUS, COARSE] = [1, 2]
@@ -27,6 +27,6 @@ const begun = (sort: number, state: readonly number[] | undefined) => state && [
 
 /** The boundaries of the windows in a state, in seconds; undefined if they were not coarse, or there was none. */
 export function boundariesOf([sort, ...state]: readonly number[]): readonly number[] | undefined {
-  const [boundaries] = sort === COARSE ? loaded(state) : []
+  const [boundaries] = sort === COARSE ? splitLists(state) : []
   return boundaries
 }

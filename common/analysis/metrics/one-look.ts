@@ -1,7 +1,7 @@
 import { MAX_SAMPLES } from '../../api/analysis/structures.ts'
 import { isEnough, mannWhitney } from '../engine/mann-whitney.ts'
 import type { MetricEngine } from './rule.ts'
-import { loaded, saved } from './saved.ts'
+import { joinLists, splitLists } from './saved.ts'
 
 /**
  * The rule of Gated Deployments: one look as soon as both arms have enough samples. It bounds no error. After the look
@@ -11,14 +11,14 @@ export const MANN_WHITNEY: MetricEngine = {
   isBounded: false,
   fold: (numbers, data, { minSamples = 50 }) => {
     if (data.is !== 'samples') return undefined
-    const [treatment = [], control = []] = loaded(numbers)
+    const [treatment = [], control = []] = splitLists(numbers)
     if (isEnough(treatment, control, minSamples)) return numbers
     const kept = (former: readonly number[], more: typeof data.treatment) =>
       [...former, ...more.flatMap(({ values }) => values)].slice(0, MAX_SAMPLES)
-    return saved(kept(treatment, data.treatment), kept(control, data.control))
+    return joinLists(kept(treatment, data.treatment), kept(control, data.control))
   },
   judge: (numbers, { minSamples = 50, zScoreThreshold = 1.96, harmThreshold = 1.5 }) => {
-    const [treatment = [], control = []] = loaded(numbers)
+    const [treatment = [], control = []] = splitLists(numbers)
     const { verdict } = mannWhitney(treatment, control, { minSamples, zScoreThreshold, harmThreshold })
     const ours = { notSignificant: 'Wait', noHarm: 'Pass', harm: 'Fail' } as const
     const samples = { treatment: treatment.length, control: control.length }
@@ -33,11 +33,11 @@ export const DECISION: MetricEngine = {
   isBounded: false,
   fold: (numbers, data) => {
     if (data.is !== 'decision') return undefined
-    const [[, looks = 0] = []] = loaded(numbers)
-    return saved([DECISIONS.indexOf(data.decision), looks + 1])
+    const [[, looks = 0] = []] = splitLists(numbers)
+    return joinLists([DECISIONS.indexOf(data.decision), looks + 1])
   },
   judge: (numbers) => {
-    const [[decision = 0, looks = 0] = []] = loaded(numbers)
+    const [[decision = 0, looks = 0] = []] = splitLists(numbers)
     return {
       verdict: DECISIONS[decision] ?? 'Wait',
       doPodsDiffer: false,

@@ -1,6 +1,6 @@
 import { added, zeros } from '../engine/mixture.ts'
 import { type Compared, comparePods, type PodsCompared } from '../engine/pods.ts'
-import { hashOf, seeded } from '../engine/random.ts'
+import { fnv1a, seeded } from '../engine/random.ts'
 import type { Arm } from '../window-data.ts'
 
 /** The requests of one pod, by bin. */
@@ -25,7 +25,7 @@ interface Kept {
 }
 
 /** A number for the name of a pod that JSON keeps: 53 bits of a hash (FNV-1a, twice with other seeds). */
-export const keyOfPod = (pod: string): number => hashOf(pod) * 2 ** 21 + (hashOf(pod, 0x050c5d1f) >>> 11)
+export const keyOfPod = (pod: string): number => fnv1a(pod) * 2 ** 21 + (fnv1a(pod, 0x050c5d1f) >>> 11)
 
 const total = ({ bins }: Pick<Kept, 'bins'>): number => bins.reduce((sum, count) => sum + count, 0)
 
@@ -77,6 +77,6 @@ export function comparedPods(
     [...own, ...others].map(({ bins }) => bins),
     own.length,
     compared,
-    seeded(hashOf(subject)),
+    seeded(fnv1a(subject)),
   )
 }

@@ -3,11 +3,11 @@ import { zeros } from '../engine/mixture.ts'
 import { rateEvidence, withRateWindow } from '../engine/rates.ts'
 import { type Counts, FACTORS, rateSteps } from '../engine/steps.ts'
 import type { EventCounts, WindowData } from '../window-data.ts'
-import { percentMore, shownBy, withRungs } from './effect.ts'
+import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import type { MetricEngine, Question } from './rule.ts'
-import { loaded, saved } from './saved.ts'
+import type { DecisionBounds, MetricEngine } from './rule.ts'
+import { joinLists, splitLists } from './saved.ts'
 
 /** Requests without an event, and with one. */
 const BINS = 2
@@ -43,13 +43,13 @@ interface State {
 const save = ({ totals, quietSeconds, sums, rungs, pods }: State): readonly number[] => {
   const { events, exposure, controlEvents, controlExposure } = totals
   const counts = [events, exposure, controlEvents, controlExposure, quietSeconds]
-  return saved(counts, sums.harm, sums.fixedHarm, sums.safe, sums.fixedSafe, rungs, pods)
+  return joinLists(counts, sums.harm, sums.fixedHarm, sums.safe, sums.fixedSafe, rungs, pods)
 }
 
 function load(numbers: readonly number[]): State {
   const none = zeros(FACTORS.length)
   const [counts = [], harm = none, fixedHarm = none, safe = none, fixedSafe = none, rungs = [], pods = []] =
-    loaded(numbers)
+    splitLists(numbers)
   const [events = 0, exposure = 0, controlEvents = 0, controlExposure = 0, quietSeconds = 0] = counts
   return {
     totals: { events, exposure, controlEvents, controlExposure },
@@ -95,16 +95,16 @@ function fold(state: readonly number[], data: WindowData, rule: MetricRule): rea
     },
     quietSeconds: own.events > 0 ? 0 : former.quietSeconds + seconds,
     sums: withRateWindow(former.sums, counts, marginsOf(rule)),
-    rungs: withRungs(former.rungs, (margin, side) => rateSteps(counts, 1 + margin, side)),
+    rungs: withEffectBets(former.rungs, (margin, side) => rateSteps(counts, 1 + margin, side)),
     pods: withPods(former.pods, window, BINS),
   })
 }
 
-function judge(state: State, rule: MetricRule, question: Question, others: Partial<Shown> = {}) {
+function judge(state: State, rule: MetricRule, question: DecisionBounds, others: Partial<Shown> = {}) {
   const { events, exposure, controlEvents, controlExposure } = state.totals
   const { harm, safe } = rateEvidence(state.sums, marginsOf(rule))
   const estimate = percentMore(events / exposure, controlEvents / controlExposure)
-  const shown = shownBy(state.rungs, needsOfHarm(question), needsOfSafety(question))
+  const shown = effectBounds(state.rungs, needsOfHarm(question), needsOfSafety(question))
   const swapped = rule.higherIsBetter === true
   return judged(
     {
@@ -123,14 +123,14 @@ function judge(state: State, rule: MetricRule, question: Question, others: Parti
 }
 
 /** Events among requests: errors, or anything else. */
-export const RATE: MetricEngine = {
+export const RATE_ENGINE: MetricEngine = {
   isBounded: true,
   fold,
   judge: (state, rule, question) => judge(load(state), rule, question),
 }
 
 /** Restarts of containers, among seconds of pods. They need no number of requests. */
-export const HEALTH: MetricEngine = {
+export const HEALTH_ENGINE: MetricEngine = {
   isBounded: true,
   fold: (state, data) => fold(state, data, HEALTH_RULE),
   judge: (numbers, _rule, question) => {

@@ -1,6 +1,6 @@
 import { LATENCY } from './latency.ts'
 import { DECISION, MANN_WHITNEY } from './one-look.ts'
-import { HEALTH, RATE } from './rate.ts'
+import { HEALTH_ENGINE, RATE_ENGINE } from './rate.ts'
 import type { MetricEngine } from './rule.ts'
 import { isSound } from './sound.ts'
 import { THRESHOLD } from './threshold.ts'
@@ -15,10 +15,10 @@ const guarded = ({ fold, ...engine }: MetricEngine): MetricEngine => ({
 /** The statistics of each kind of metrics. */
 export const METRIC_ENGINES = {
   Latency: guarded(LATENCY),
-  ErrorRate: guarded(RATE),
-  Ratio: guarded(RATE),
+  ErrorRate: guarded(RATE_ENGINE),
+  Ratio: guarded(RATE_ENGINE),
   Value: guarded(VALUE),
-  Health: guarded(HEALTH),
+  Health: guarded(HEALTH_ENGINE),
   Threshold: guarded(THRESHOLD),
   MannWhitney: guarded(MANN_WHITNEY),
   Decision: guarded(DECISION),

@@ -3,7 +3,7 @@ import type { PodsCompared } from '../engine/pods.ts'
 import type { WindowData } from '../window-data.ts'
 
 /** What a decision about one metric depends on, beside its evidence. */
-export interface Question {
+export interface DecisionBounds {
   /** at most this part of all analysis runs has a wrong Fail, of all metrics together */
   readonly alpha: number
   /** at most this part has a wrong Pass */
@@ -33,7 +33,7 @@ export interface Effect {
 }
 
 /** What is known about one metric. */
-export interface Judgement {
+export interface MetricResult {
   readonly verdict: 'Wait' | 'Pass' | 'Fail'
   /** harm is shown, and single pods could explain it */
   readonly doPodsDiffer: boolean
@@ -58,5 +58,5 @@ export interface MetricEngine {
   /** `state` with one more window; undefined if such data are of no use to the kind. Changes neither argument. */
   readonly fold: (state: readonly number[], data: WindowData, rule: MetricRule) => readonly number[] | undefined
   /** what all windows say */
-  readonly judge: (state: readonly number[], rule: MetricRule, question: Question) => Judgement
+  readonly judge: (state: readonly number[], rule: MetricRule, question: DecisionBounds) => MetricResult
 }

@@ -2,11 +2,11 @@
  * Lists of numbers as one list, each after its length. Negative zeros become zeros: they would not come back from the
  * API server.
  */
-export const saved = (...lists: readonly (readonly number[])[]): readonly number[] =>
+export const joinLists = (...lists: readonly (readonly number[])[]): readonly number[] =>
   lists.flatMap((list) => [list.length, ...list]).map((value) => value + 0)
 
 /** The lists that `saved` has joined. What is missing is empty. */
-export function loaded(numbers: readonly number[]): readonly (readonly number[])[] {
+export function splitLists(numbers: readonly number[]): readonly (readonly number[])[] {
   const lists: (readonly number[])[] = []
   for (let at = 0; at < numbers.length; ) {
     const end = at + 1 + (numbers[at] ?? 0)
@@ -17,5 +17,5 @@ export function loaded(numbers: readonly number[]): readonly (readonly number[])
 }
 
 /** `list` in parts of `size` numbers. */
-export const partsOf = (list: readonly number[], size: number): readonly (readonly number[])[] =>
+export const chunksOf = (list: readonly number[], size: number): readonly (readonly number[])[] =>
   Array.from({ length: list.length / size }, (_, index) => list.slice(index * size, (index + 1) * size))

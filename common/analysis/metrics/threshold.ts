@@ -1,6 +1,6 @@
 import type { MetricRule } from '../../api/analysis/metric.ts'
 import type { MetricEngine } from './rule.ts'
-import { loaded, saved } from './saved.ts'
+import { joinLists, splitLists } from './saved.ts'
 
 const isInside = (
   value: number,
@@ -12,11 +12,13 @@ export const THRESHOLD: MetricEngine = {
   isBounded: false,
   fold: (numbers, data, rule) => {
     if (data.is !== 'treatmentValue') return undefined
-    const [[violations = 0, inside = 0, windows = 0] = []] = loaded(numbers)
-    return saved(isInside(data.treatment, rule) ? [0, inside + 1, windows + 1] : [violations + 1, inside, windows + 1])
+    const [[violations = 0, inside = 0, windows = 0] = []] = splitLists(numbers)
+    return joinLists(
+      isInside(data.treatment, rule) ? [0, inside + 1, windows + 1] : [violations + 1, inside, windows + 1],
+    )
   },
   judge: (numbers, { failureLimit = 0, successCount = 1 }) => {
-    const [[violations = 0, inside = 0, windows = 0] = []] = loaded(numbers)
+    const [[violations = 0, inside = 0, windows = 0] = []] = splitLists(numbers)
     const verdict = violations > failureLimit ? 'Fail' : violations === 0 && inside >= successCount ? 'Pass' : 'Wait'
     return { verdict, doPodsDiffer: false, samples: { treatment: windows, control: 0 }, safe: [] }
   },

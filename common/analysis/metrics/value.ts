@@ -1,9 +1,9 @@
 import { added, mixture, zeros } from '../engine/mixture.ts'
-import { type Side, STAKES, signSteps } from '../engine/steps.ts'
+import { type BetDirection, STAKES, signSteps } from '../engine/steps.ts'
 import { percentMore } from './effect.ts'
 import { judged } from './judgement.ts'
 import type { MetricEngine } from './rule.ts'
-import { loaded, saved } from './saved.ts'
+import { joinLists, splitLists } from './saved.ts'
 
 /** Six windows cannot show harm, whatever they hold. From section 4.5. */
 const LEAST_WINDOWS = 7
@@ -19,7 +19,7 @@ interface State {
 
 function load(numbers: readonly number[]): State {
   const none = zeros(STAKES.length)
-  const [[windows = 0, treatment = 0, control = 0] = [], harm = none, safe = none] = loaded(numbers)
+  const [[windows = 0, treatment = 0, control = 0] = [], harm = none, safe = none] = splitLists(numbers)
   return { windows, treatment, control, harm, safe }
 }
 
@@ -30,8 +30,9 @@ export const VALUE: MetricEngine = {
     if (data.is !== 'value') return undefined
     const state = load(numbers)
     const [own, others] = rule.higherIsBetter ? [data.control, data.treatment] : [data.treatment, data.control]
-    const steps = (percent: number | undefined, side: Side) => signSteps(own, others, (percent ?? 0) / 100, side)
-    return saved(
+    const steps = (percent: number | undefined, side: BetDirection) =>
+      signSteps(own, others, (percent ?? 0) / 100, side)
+    return joinLists(
       [state.windows + 1, state.treatment + data.treatment, state.control + data.control],
       added(state.harm, steps(rule.tolerancePercent, 1)),
       added(state.safe, steps(rule.maxRegressionPercent, -1)),

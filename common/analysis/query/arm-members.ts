@@ -12,7 +12,7 @@ const MAX_SAMPLES = 10_000
 const MAX_BOUNDARIES = 1_000
 
 /** The arms that a metric asks about. A Threshold is not compared with the control. */
-export const askedArms = (kind: MetricKind): readonly Arm[] =>
+export const armsOfKind = (kind: MetricKind): readonly Arm[] =>
   kind === 'Threshold' ? ['treatment'] : ['treatment', 'control']
 
 const isFiniteNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value)
@@ -62,7 +62,7 @@ const isThere = (value: unknown): boolean => value !== undefined && value !== nu
 export function dataOf(kind: MetricKind, arms: Readonly<Record<Arm, ArmMembers>>): WindowAnswer {
   const sets = POINTERS[kind]
   if (!sets) return failed(`a metric of kind ${kind} cannot use such an answer`)
-  const asked = askedArms(kind)
+  const asked = armsOfKind(kind)
   const names = sets.find((set) => set.some((name) => asked.some((arm) => isThere(arms[arm][name]))))
   if (!names) return { is: 'silent', arms: asked }
   const wrong = asked.flatMap((arm) => firstWrong(arm, arms[arm], names) ?? [])[0]

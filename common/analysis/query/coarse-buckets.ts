@@ -1,7 +1,7 @@
 import type { CoarseCounts } from '../window-data.ts'
-import { birthsAmong, byPod, type Counter, countersIn, growthOf, type IsBorn, partlyResetPods } from './delta.ts'
+import { byPod, type Counter, countersIn, growthOf, type IsNewSeries, partlyResetPods, seriesStarts } from './delta.ts'
 import { type PerArm, perArm, tooFewPods } from './per-arm.ts'
-import { hasStart, keyOf, numberIn, type Series } from './series.ts'
+import { hasStart, labelsKey, numberIn, type PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
 
 /** One histogram of a pod: by how much each of its cumulative buckets grew, by boundary, with `Infinity` for all. */
@@ -20,7 +20,7 @@ const NOT_CUMULATIVE: Failed = { is: 'failed', message: 'the histogram has a buc
  * boundaries of the first, or fail. `series`: the buckets of the histograms of each arm.
  */
 export function coarseAnswer(
-  series: PerArm<readonly Series[]>,
+  series: PerArm<readonly PrometheusSeries[]>,
   { arms, boundaries: former }: Pick<WindowQuery, 'arms' | 'boundaries'>,
 ): WindowAnswer {
   const treatment = histogramsIn(series.treatment)
@@ -46,8 +46,8 @@ export function coarseAnswer(
  * The histograms of each pod, but for pods of which only a part began anew. One without a bucket for all requests at
  * both edges is left out: how many took longer than a boundary is not known of it.
  */
-function histogramsIn(series: readonly Series[]) {
-  const read = countersIn(series, histogramBirths(series))
+function histogramsIn(series: readonly PrometheusSeries[]) {
+  const read = countersIn(series, histogramStarts(series))
   if (read.is === 'failed') return read
   if (series.some(({ labels }) => boundaryIn(labels.le) === undefined)) return NO_BOUNDARY
   const groups = [...Map.groupBy(read.counters, ({ of }) => histogramOf(of)).values()]
@@ -60,12 +60,12 @@ function histogramsIn(series: readonly Series[]) {
 }
 
 /** The histogram that a bucket is of. */
-const histogramOf = ({ labels }: Series): string => keyOf({ ...labels, le: '' })
+const histogramOf = ({ labels }: PrometheusSeries): string => labelsKey({ ...labels, le: '' })
 
 /** The buckets of a histogram are born together: one that is new in an older histogram did not begin with zero. */
-function histogramBirths(series: readonly Series[]): IsBorn {
+function histogramStarts(series: readonly PrometheusSeries[]): IsNewSeries {
   const begun = new Set(series.filter(hasStart).map(histogramOf))
-  const isBorn = birthsAmong(series)
+  const isBorn = seriesStarts(series)
   return (bucket) => isBorn(bucket) && !begun.has(histogramOf(bucket))
 }
 

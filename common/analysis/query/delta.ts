@@ -1,4 +1,4 @@
-import { countAt, countIn, type Edges, hasStart, type Series } from './series.ts'
+import { countAt, countIn, type Edges, hasStart, type PrometheusSeries } from './series.ts'
 import type { Failed } from './window-query.ts'
 
 /** What is counted of a pod, at both edges of a window. */
@@ -9,11 +9,11 @@ export interface Counted<T> {
 }
 
 /** The same with the series that counts it. */
-export type Counter<T = number> = Counted<T> & { readonly of: Series }
+export type Counter<T = number> = Counted<T> & { readonly of: PrometheusSeries }
 
 /** How the edges of a series are read. */
 interface Reading<T> {
-  readonly edgesOf: (one: Series) => Edges<unknown>
+  readonly edgesOf: (one: PrometheusSeries) => Edges<unknown>
   /** undefined: it cannot be read */
   readonly read: (value: unknown) => T | undefined
   /** what a series has that has counted nothing */
@@ -21,10 +21,10 @@ interface Reading<T> {
 }
 
 /** Whether a series that has no value at the start of a window had counted nothing then. */
-export type IsBorn = (one: Series) => boolean
+export type IsNewSeries = (one: PrometheusSeries) => boolean
 
 /** The process that a series is of, as far as its labels say. */
-const processOf = ({ pod, labels: { job, instance, container } }: Series): string =>
+const processOf = ({ pod, labels: { job, instance, container } }: PrometheusSeries): string =>
   JSON.stringify([pod, job, instance, container])
 
 /**
@@ -33,7 +33,10 @@ const processOf = ({ pod, labels: { job, instance, container } }: Series): strin
  * the new series of one whose series got other labels are no births. `kinds`: other labels turn no series of a kind
  * into one of another.
  */
-export function birthsAmong(series: readonly Series[], kinds: readonly (readonly Series[])[] = [series]): IsBorn {
+export function seriesStarts(
+  series: readonly PrometheusSeries[],
+  kinds: readonly (readonly PrometheusSeries[])[] = [series],
+): IsNewSeries {
   const scraped = new Set(series.filter(hasStart).map(processOf)).difference(relabelledAmong(kinds))
   return (one) => scraped.has(processOf(one))
 }
@@ -43,7 +46,7 @@ export function birthsAmong(series: readonly Series[], kinds: readonly (readonly
  * of each kind have counted at least half as much as the old ones, and all of them at most twice what was there at the
  * start. What is born has far less if the process is older than the window: 20 errors after 6,000 requests.
  */
-function relabelledAmong(kinds: readonly (readonly Series[])[]): ReadonlySet<string> {
+function relabelledAmong(kinds: readonly (readonly PrometheusSeries[])[]): ReadonlySet<string> {
   const byProcess = kinds.map((kind) => Map.groupBy(kind, processOf))
   const isRelabelled = (process: string) => {
     const ofKinds = byProcess.map((kind) => kind.get(process) ?? [])
@@ -55,13 +58,14 @@ function relabelledAmong(kinds: readonly (readonly Series[])[]): ReadonlySet<str
   return new Set([...withNew].filter(isRelabelled))
 }
 
-const isNew = (one: Series): boolean => !hasStart(one)
+const isNew = (one: PrometheusSeries): boolean => !hasStart(one)
 
 /** What the new ones of these series have counted. */
-const countOfNew = (series: readonly Series[]): number => sumOf(series.filter(isNew).map((one) => countAt(one, 'end')))
+const countOfNew = (series: readonly PrometheusSeries[]): number =>
+  sumOf(series.filter(isNew).map((one) => countAt(one, 'end')))
 
 /** What the others had counted, as far as is known. */
-const countOfOld = (series: readonly Series[]): number =>
+const countOfOld = (series: readonly PrometheusSeries[]): number =>
   sumOf(series.filter(hasStart).map((one) => countAt(one, 'end') ?? countAt(one, 'start')))
 
 const sumOf = (counts: readonly (number | undefined)[]): number =>
@@ -73,9 +77,9 @@ const sumOf = (counts: readonly (number | undefined)[]): number =>
  * edge.
  */
 export function countedIn<T>(
-  series: readonly Series[],
+  series: readonly PrometheusSeries[],
   { edgesOf, read, nothing }: Reading<T>,
-  isBorn: IsBorn,
+  isBorn: IsNewSeries,
 ): readonly Counter<T>[] | undefined {
   const counters: Counter<T>[] = []
   for (const of of series) {
@@ -95,8 +99,8 @@ const COUNTS: Reading<number> = { edgesOf: ({ values }) => values, read: countIn
 
 /** The counters of all series of which both edges are known. */
 export function countersIn(
-  series: readonly Series[],
-  isBorn: IsBorn,
+  series: readonly PrometheusSeries[],
+  isBorn: IsNewSeries,
 ): { readonly is: 'counters'; readonly counters: readonly Counter[] } | Failed {
   const counters = countedIn(series, COUNTS, isBorn)
   return counters ? { is: 'counters', counters } : NO_COUNT

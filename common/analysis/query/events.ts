@@ -1,13 +1,13 @@
 import type { EventCounts } from '../window-data.ts'
-import { birthsAmong, byPod, type Counter, countersIn, growthOf, partlyResetPods } from './delta.ts'
-import { type PerArm, perArm, silence, tooFewPods } from './per-arm.ts'
-import { hasStart, identityOf, type Series } from './series.ts'
+import { byPod, type Counter, countersIn, growthOf, partlyResetPods, seriesStarts } from './delta.ts'
+import { type PerArm, perArm, silentAnswer, tooFewPods } from './per-arm.ts'
+import { hasStart, identityOf, type PrometheusSeries } from './series.ts'
 import { failed, type WindowAnswer, type WindowQuery } from './window-query.ts'
 
 /** The series of an arm that count events, and those that count all that could be one. */
-export interface EventSeries {
-  readonly events: readonly Series[]
-  readonly total: readonly Series[]
+export interface CounterSeries {
+  readonly events: readonly PrometheusSeries[]
+  readonly total: readonly PrometheusSeries[]
 }
 
 const CONTRADICTORY = failed(
@@ -20,8 +20,8 @@ const CONTRADICTORY = failed(
  * of which only a part began anew, or whose new series have more events than all that could be one: then the series are
  * not new, but the server that knows no start of them.
  */
-export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
-  const unknown = silence(perArm((arm) => series[arm].total))
+export function eventsAnswer(series: PerArm<CounterSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
+  const unknown = silentAnswer(perArm((arm) => series[arm].total))
   if (unknown) return unknown
   const treatment = podsIn(series.treatment)
   if (treatment.is === 'failed') return treatment
@@ -40,13 +40,13 @@ export function eventsAnswer(series: PerArm<EventSeries>, { arms }: Pick<WindowQ
   }
 }
 
-function podsIn(series: EventSeries) {
+function podsIn(series: CounterSeries) {
   if (!areOfOneServer(series)) return CONTRADICTORY
   const isEvent = new Set(series.events.map(identityOf))
   const kinds = [series.events, series.total.filter((one) => !isEvent.has(identityOf(one)))]
-  const events = countersIn(series.events, birthsAmong([...series.events, ...series.total], kinds))
+  const events = countersIn(series.events, seriesStarts([...series.events, ...series.total], kinds))
   if (events.is === 'failed') return events
-  const total = countersIn(series.total, birthsAmong(series.total, kinds))
+  const total = countersIn(series.total, seriesStarts(series.total, kinds))
   if (total.is === 'failed') return total
   const partlyReset = partlyResetPods([...events.counters, ...total.counters].map((counter) => [counter]))
   const eventsOf = byPod(events.counters)
@@ -59,7 +59,7 @@ function podsIn(series: EventSeries) {
 }
 
 /** Whether the answers agree on which series of both were there at the start. A server may have just lost its data. */
-function areOfOneServer({ events, total }: EventSeries): boolean {
+function areOfOneServer({ events, total }: CounterSeries): boolean {
   const starts = new Map(total.map((one) => [identityOf(one), hasStart(one)]))
   return events.every((one) => (starts.get(identityOf(one)) ?? hasStart(one)) === hasStart(one))
 }

@@ -1,8 +1,8 @@
 import type { FineCounts } from '../window-data.ts'
-import { birthsAmong, byPod, type Counted, type Counter, countedIn, growthOf, partlyResetPods } from './delta.ts'
+import { byPod, type Counted, type Counter, countedIn, growthOf, partlyResetPods, seriesStarts } from './delta.ts'
 import { joinedBucket, type NativeHistogram, nativeHistogramIn, ratioOf } from './native-buckets.ts'
 import { ARMS, type PerArm, perArm, tooFewPods } from './per-arm.ts'
-import type { Series } from './series.ts'
+import type { PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
 
 const NOT_DURATIONS: Failed = { is: 'failed', message: 'the native histogram has buckets that are not of durations' }
@@ -32,7 +32,10 @@ const ZERO = Number.NEGATIVE_INFINITY
  * edges: all are joined to the widest. While no histogram has counted anything, the widths are not known and there is
  * nothing to compare. A pod of which only a part began anew is not counted. `series`: native histograms of each arm.
  */
-export function fineAnswer(series: PerArm<readonly Series[]>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
+export function fineAnswer(
+  series: PerArm<readonly PrometheusSeries[]>,
+  { arms }: Pick<WindowQuery, 'arms'>,
+): WindowAnswer {
   const [treatment, control] = [histogramsIn(series.treatment), histogramsIn(series.control)]
   if (!treatment || !control) return NOT_DURATIONS
   const layout = layoutOf([...treatment, ...control].flatMap(({ start, end }) => [start, end]))
@@ -54,11 +57,11 @@ export function fineAnswer(series: PerArm<readonly Series[]>, { arms }: Pick<Win
 
 const EMPTY: NativeHistogram = { zero: 0, threshold: 0, buckets: [] }
 
-const histogramsIn = (series: readonly Series[]) =>
+const histogramsIn = (series: readonly PrometheusSeries[]) =>
   countedIn(
     series,
     { edgesOf: ({ histograms }) => histograms, read: nativeHistogramIn, nothing: EMPTY },
-    birthsAmong(series),
+    seriesStarts(series),
   )
 
 function layoutOf(histograms: readonly NativeHistogram[]): Layout | undefined {

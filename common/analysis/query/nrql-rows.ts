@@ -109,7 +109,7 @@ export function medianIn(rows: readonly unknown[]): { readonly is: 'median'; rea
 }
 
 /** The only number of the only row; undefined if New Relic knows none, as of an average of nothing. */
-export function valueIn(rows: readonly unknown[]): { readonly is: 'value'; readonly value?: number } | Failed {
+export function numberInRow(rows: readonly unknown[]): { readonly is: 'value'; readonly value?: number } | Failed {
   const [row] = rows
   if (rows.length === 0) return { is: 'value' }
   // a percentile is an object of its own: {"percentile.duration": {"95": 0.2}}

@@ -2,7 +2,7 @@ import type { NewRelicQuery } from '../../api/analysis/metric.ts'
 import { filled } from '../placeholders.ts'
 import type { Arm } from '../window-data.ts'
 import { placeholderValues, podList, podPattern } from './placeholder-values.ts'
-import type { Failed, ProviderRequest, Span, WindowQuery } from './window-query.ts'
+import type { Failed, ProviderRequest, TimeWindow, WindowQuery } from './window-query.ts'
 
 /** The most bytes of a query. Source: New Relic's introduction to NRQL, "less than 4 KB". */
 const MAX_BYTES = 4_095
@@ -48,7 +48,7 @@ export type TransactionsQuery = NewRelicQuery & Required<Pick<NewRelicQuery, 'po
 const quoted = (value: string): string => filled("'{{value}}'", 'NRQL', { value })
 
 /** `SINCE` is inclusive, `UNTIL` is not, so that windows share no transaction. */
-const during = ({ start, end }: Span): string => `SINCE ${Math.round(start)} UNTIL ${Math.round(end)}`
+const during = ({ start, end }: TimeWindow): string => `SINCE ${Math.round(start)} UNTIL ${Math.round(end)}`
 
 /**
  * The queries about the transactions of an arm. Its pods are shared among them, as a query has a limited length.

@@ -1,8 +1,8 @@
 import type { Arm } from '../window-data.ts'
-import type { valueIn } from './series.ts'
+import type { numberInResult } from './series.ts'
 import type { WindowAnswer } from './window-query.ts'
 
-type OneNumber = ReturnType<typeof valueIn>
+type OneNumber = ReturnType<typeof numberInResult>
 
 /** What the query of a metric gave for each arm. Without `control`: the metric is not compared with it. */
 export function valueAnswer(treatment: OneNumber, control?: OneNumber): WindowAnswer {

@@ -2,7 +2,7 @@
 const ELSEWHERE = /\/\/|\\|\/\.(?:\.|\/|$)/
 
 /** Whether a server that decodes `path`, however often, could read another place in it. */
-export function leadsElsewhere(path: string): boolean {
+export function escapesPath(path: string): boolean {
   for (let before = '', text = path; text !== before; text = decoded(text)) {
     if (ELSEWHERE.test(text)) return true
     before = text

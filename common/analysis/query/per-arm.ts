@@ -1,5 +1,5 @@
 import type { Arm } from '../window-data.ts'
-import { hasStart, type Series } from './series.ts'
+import { hasStart, type PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer } from './window-query.ts'
 
 export const ARMS: readonly Arm[] = ['treatment', 'control']
@@ -13,14 +13,14 @@ export const perArm = <T>(make: (arm: Arm) => T): PerArm<T> => ({
 })
 
 /** The answer about arms of which the provider knows nothing; undefined if it knows something of both. */
-export function silence(known: PerArm<readonly unknown[]>): WindowAnswer | undefined {
+export function silentAnswer(known: PerArm<readonly unknown[]>): WindowAnswer | undefined {
   const arms = ARMS.filter((arm) => known[arm].length === 0)
   return arms.length > 0 ? { is: 'silent', arms } : undefined
 }
 
 /** What came for a window, and of which pods there is data of the whole window. */
-export interface Found {
-  readonly series: PerArm<readonly Series[]>
+export interface ArmData {
+  readonly series: PerArm<readonly PrometheusSeries[]>
   readonly counted: PerArm<ReadonlyMap<string, unknown>>
   /** pods whose data of the start are of no use, because only a part of each began anew since */
   readonly partlyReset: ReadonlySet<string>
@@ -31,7 +31,7 @@ export interface Found {
  * at least half of the pods have data in both arms.
  */
 export function tooFewPods(
-  { series, counted, partlyReset }: Found,
+  { series, counted, partlyReset }: ArmData,
   arms: PerArm<{ readonly pods: readonly string[] }>,
 ): Failed | undefined {
   const areFew = (arm: Arm, pods: { readonly size: number }) => 2 * pods.size < arms[arm].pods.length
@@ -46,10 +46,10 @@ export function tooFewPods(
  * The pods of which series of the start are there at the end, or none is there at the end yet. Where only others are,
  * those of the start have got other labels and do not come back.
  */
-function podsAtStart(series: readonly Series[]): ReadonlySet<string> {
-  const podsOf = (isOfUse: (one: Series) => boolean) => new Set(series.filter(isOfUse).map(({ pod }) => pod))
+function podsAtStart(series: readonly PrometheusSeries[]): ReadonlySet<string> {
+  const podsOf = (isOfUse: (one: PrometheusSeries) => boolean) => new Set(series.filter(isOfUse).map(({ pod }) => pod))
   const withBoth = podsOf((one) => hasStart(one) && hasEnd(one))
   return withBoth.union(podsOf(hasStart).difference(podsOf(hasEnd)))
 }
 
-const hasEnd = ({ values, histograms }: Series): boolean => (values.end ?? histograms.end) !== undefined
+const hasEnd = ({ values, histograms }: PrometheusSeries): boolean => (values.end ?? histograms.end) !== undefined

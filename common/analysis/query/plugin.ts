@@ -23,7 +23,7 @@ export function pluginRequest({ args = {} }: PluginQuery, query: WindowQuery): P
   const { metric, run, namespace, window, arms } = query
   const values = placeholderValues(query, 'treatment', podList)
   const filledArgs = Object.entries(args).map(([name, text]) => [name, filled(text, 'Plain', values)])
-  const told = {
+  const request = {
     apiVersion: PLUGIN_API_VERSION,
     run: { name: run.name, namespace, uid: run.uid },
     metric: { name: metric.name, args: Object.fromEntries(filledArgs) },
@@ -31,7 +31,7 @@ export function pluginRequest({ args = {} }: PluginQuery, query: WindowQuery): P
     control: { pods: arms.control.pods },
     treatment: { pods: arms.treatment.pods },
   }
-  return { method: 'POST', path: '/', body: { type: 'application/json', text: JSON.stringify(told) } }
+  return { method: 'POST', path: '/', body: { type: 'application/json', text: JSON.stringify(request) } }
 }
 
 /** RFC 3339 */

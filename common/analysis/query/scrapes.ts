@@ -1,4 +1,4 @@
-import { countAt, keyOf, type Series } from './series.ts'
+import { countAt, labelsKey, type PrometheusSeries } from './series.ts'
 import { type Failed, failed } from './window-query.ts'
 
 /** Labels of Prometheus, its operator, Thanos and Mimir that say who scraped, and not what is counted. */
@@ -20,7 +20,7 @@ interface Scrape {
  * Undefined if no pod is scraped twice. What two scrapers have is the same if it is of one address and one container,
  * as far as labels say, and has about the same counts. So two ports or containers of a pod are not the same.
  */
-export function scrapedTwice(series: readonly Series[]): Failed | undefined {
+export function scrapedTwice(series: readonly PrometheusSeries[]): Failed | undefined {
   const addresses = Map.groupBy(series, ({ pod, labels: { instance } }) => JSON.stringify([pod, instance]))
   for (const ofAddress of addresses.values()) {
     const scrapes = scrapesIn(ofAddress).toSorted((one, other) => one.end - other.end)
@@ -39,13 +39,13 @@ function twice(labels: readonly string[]): Failed {
 }
 
 /** Series with one edge are left out: their labels may have changed in the window. */
-function scrapesIn(series: readonly Series[]): readonly Scrape[] {
+function scrapesIn(series: readonly PrometheusSeries[]): readonly Scrape[] {
   const scrapes = new Map<string, Scrape>()
   for (const one of series) {
     const [start, end] = [countAt(one, 'start'), countAt(one, 'end')]
     if (start === undefined || end === undefined) continue
     const [by, { container }] = [scraperOf(one.labels), one.labels]
-    const key = keyOf({ ...by, ...(container === undefined ? {} : { container }) })
+    const key = labelsKey({ ...by, ...(container === undefined ? {} : { container }) })
     const others = scrapes.get(key) ?? { start: 0, end: 0 }
     scrapes.set(key, { by, container, start: others.start + start, end: others.end + end })
   }
@@ -56,7 +56,7 @@ function scrapesIn(series: readonly Series[]): readonly Scrape[] {
  * The operator of Prometheus names the Service by which it found a pod in `service`, beside `endpoint` and `container`.
  * Without these, it may say what is counted.
  */
-function scraperOf(labels: Series['labels']): Scrape['by'] {
+function scraperOf(labels: PrometheusSeries['labels']): Scrape['by'] {
   const isOfOperator = labels.endpoint !== undefined && labels.container !== undefined
   const names = isOfOperator ? [...SCRAPERS, SERVICE] : SCRAPERS
   return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)))

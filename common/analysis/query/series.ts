@@ -1,7 +1,7 @@
 import { at, isObject, member } from '../../json/json.ts'
 import { errorTypeIn } from './error-types.ts'
 import type { SeriesLabels } from './promql.ts'
-import { type Failed, failed, type ProviderReply, type Span } from './window-query.ts'
+import { type Failed, failed, type ProviderReply, type TimeWindow } from './window-query.ts'
 
 /** What a series was at the two edges of a window. Absent: it had no value there that was younger than 5 minutes. */
 export interface Edges<T> {
@@ -10,7 +10,7 @@ export interface Edges<T> {
 }
 
 /** A series of Prometheus in a window, as it came: nobody has read its numbers yet. */
-export interface Series {
+export interface PrometheusSeries {
   /** the name of the metric */
   readonly name: string
   readonly pod: string
@@ -23,15 +23,16 @@ export interface Series {
 }
 
 /** Whether a series had a value at the start of the window. */
-export const hasStart = ({ values, histograms }: Series): boolean => (values.start ?? histograms.start) !== undefined
+export const hasStart = ({ values, histograms }: PrometheusSeries): boolean =>
+  (values.start ?? histograms.start) !== undefined
 
 /** What a series has counted at an edge, a native histogram in all its buckets. Undefined: nothing that can be read. */
-export const countAt = ({ values, histograms }: Series, edge: keyof Edges<unknown>): number | undefined =>
+export const countAt = ({ values, histograms }: PrometheusSeries, edge: keyof Edges<unknown>): number | undefined =>
   numberIn(values[edge] ?? member(histograms[edge], 'count'))
 
 /** Which series were asked for. An answer with others is refused: whoever gives them has not understood the request. */
-export interface Asked {
-  readonly window: Span
+export interface RequestedSeries {
+  readonly window: TimeWindow
   readonly namespace: string
   readonly pods: readonly string[]
   readonly labels: SeriesLabels
@@ -61,15 +62,15 @@ function dataOf(reply: ProviderReply): { readonly is: 'complete'; readonly data:
 /** All series in the answer to a query of a range that has only the two edges of a window, or why there are none. */
 export function seriesIn(
   reply: ProviderReply,
-  asked: Asked,
-): { readonly is: 'series'; readonly series: readonly Series[] } | Failed {
+  asked: RequestedSeries,
+): { readonly is: 'series'; readonly series: readonly PrometheusSeries[] } | Failed {
   const answer = dataOf(reply)
   if (answer.is === 'failed') return answer
   const result = at(answer.data, 'result')
   if (at(answer.data, 'resultType') !== 'matrix' || !Array.isArray(result)) return MALFORMED
   const pods = new Set(asked.pods)
   const seen = new Set<string>()
-  const series: Series[] = []
+  const series: PrometheusSeries[] = []
   for (const each of result) {
     const one = seriesOf(each, asked)
     if (!one) return MALFORMED
@@ -83,13 +84,13 @@ export function seriesIn(
 }
 
 /** Equal for the same labels, in any order, and different for others. */
-export const keyOf = (labels: Readonly<Record<string, string>>): string =>
+export const labelsKey = (labels: Readonly<Record<string, string>>): string =>
   JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 
 /** Equal for the same series, also in different answers. */
-export const identityOf = ({ name, labels }: Series): string => `${name}${keyOf(labels)}`
+export const identityOf = ({ name, labels }: PrometheusSeries): string => `${name}${labelsKey(labels)}`
 
-function seriesOf(item: unknown, { window, labels: { podLabel } }: Asked): Series | undefined {
+function seriesOf(item: unknown, { window, labels: { podLabel } }: RequestedSeries): PrometheusSeries | undefined {
   const all = member(item, 'metric')
   if (!isObject(all) || !Object.values(all).every((value) => typeof value === 'string')) return undefined
   const { __name__: name = '', ...labels } = all as Readonly<Record<string, string>>
@@ -100,7 +101,7 @@ function seriesOf(item: unknown, { window, labels: { podLabel } }: Asked): Serie
 }
 
 /** Points at the edges of a window; undefined if one is elsewhere, there twice, or malformed. */
-function edgesOf<T>(points: unknown, { start, end }: Span, read: (value: unknown) => T | undefined) {
+function edgesOf<T>(points: unknown, { start, end }: TimeWindow, read: (value: unknown) => T | undefined) {
   const edges: { start?: T; end?: T } = {}
   if (points === undefined) return edges
   if (!Array.isArray(points)) return undefined
@@ -130,7 +131,7 @@ export function countIn(text: unknown): number | undefined {
 }
 
 /** The one number that a query gave, that it gave nothing, or why it gave no number. */
-export function valueIn(
+export function numberInResult(
   reply: ProviderReply,
 ): { readonly is: 'value'; readonly value: number } | { readonly is: 'nothing' } | Failed {
   const answer = dataOf(reply)

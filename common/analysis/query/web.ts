@@ -4,7 +4,7 @@ import { valueAtPointer } from '../../json/pointer.ts'
 import { filled } from '../placeholders.ts'
 import type { Arm } from '../window-data.ts'
 import type { ArmMembers } from './arm-members.ts'
-import { leadsElsewhere } from './path-escapes.ts'
+import { escapesPath } from './path-escapes.ts'
 import { placeholderValues, podList } from './placeholder-values.ts'
 import type { ProviderRequest, WindowQuery } from './window-query.ts'
 
@@ -15,7 +15,7 @@ import type { ProviderRequest, WindowQuery } from './window-query.ts'
 export function webRequest(web: WebQuery, query: WindowQuery, arm: Arm): ProviderRequest | undefined {
   const values = placeholderValues(query, arm, podList)
   const path = filled(web.path, 'Path', values)
-  if (!new RegExp(PATH_PATTERN).test(path) || leadsElsewhere(path)) return undefined
+  if (!new RegExp(PATH_PATTERN).test(path) || escapesPath(path)) return undefined
   const params = Object.entries(web.params ?? {}).map(([name, text]) => [name, filled(text, 'Plain', values)])
   return { method: 'GET', path, params: Object.fromEntries(params) }
 }

@@ -2,13 +2,13 @@ import type { Metric } from '../../api/analysis/metric.ts'
 import type { Arm, WindowData } from '../window-data.ts'
 
 /** A span of time. Both are milliseconds since 1970. */
-export interface Span {
+export interface TimeWindow {
   readonly start: number
   readonly end: number
 }
 
 /** The pods of an arm that count in a window. */
-export interface ArmPods {
+export interface PodsOfArm {
   /** the name of the workload whose pods they are */
   readonly workload: string
   /** their names, at least one, in order */
@@ -19,9 +19,9 @@ export interface ArmPods {
 export interface WindowQuery {
   /** resolved, with all defaults */
   readonly metric: Metric
-  readonly window: Span
+  readonly window: TimeWindow
   readonly namespace: string
-  readonly arms: Readonly<Record<Arm, ArmPods>>
+  readonly arms: Readonly<Record<Arm, PodsOfArm>>
   /** the boundaries of earlier windows in seconds, which stay for the whole analysis run; absent: there are none yet */
   readonly boundaries?: readonly number[]
   /** for a plugin */

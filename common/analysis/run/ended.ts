@@ -1,12 +1,12 @@
 import { KUBERNETES } from '../../api/analysis/metric.ts'
-import type { AnalysisRun, RunMetric, RunStatus } from '../kinds/run.ts'
+import type { AnalysisRun, AnalysisRunStatus, RunMetric } from '../kinds/run.ts'
 import { withoutRestarts } from './health.ts'
-import { toldSince } from './look.ts'
+import { withTransitionTime } from './look.ts'
 import type { Times } from './subject.ts'
 import { actionOf, type Finding } from './verdict.ts'
 
 /** The status of a run that nobody has looked at. */
-const NO_LOOK: RunStatus = {
+const NO_LOOK: AnalysisRunStatus = {
   verdict: 'Wait',
   reason: 'NoPods',
   message: '',
@@ -17,13 +17,13 @@ const NO_LOOK: RunStatus = {
 }
 
 /** The status of a run that ends by a decision, not by a look. Its evidence stays. */
-function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now: Date): RunStatus {
+function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now: Date): AnalysisRunStatus {
   const { nextLookAt: _none, ...former } = status ?? NO_LOOK
-  return { ...former, ...toldSince(status, finding, now.getTime()), message, finishedAt: now.toISOString() }
+  return { ...former, ...withTransitionTime(status, finding, now.getTime()), message, finishedAt: now.toISOString() }
 }
 
 /** What is told of a question that nobody asks any more. */
-export const ABORTED: Pick<RunStatus, 'verdict' | 'reason' | 'message'> = {
+export const ABORTED: Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message'> = {
   verdict: 'Aborted',
   reason: 'Aborted',
   message: 'another question is asked, or the experiment has ended',
@@ -33,7 +33,7 @@ export const ABORTED: Pick<RunStatus, 'verdict' | 'reason' | 'message'> = {
  * The status of a run whose question nobody asks any more, or which cannot be answered now, as `why` says. One that has
  * passed, and looked on, has passed.
  */
-export function abortedStatus(run: AnalysisRun, now: Date, why = ABORTED.message): RunStatus {
+export function abortedStatus(run: AnalysisRun, now: Date, why = ABORTED.message): AnalysisRunStatus {
   const { verdict, reason, message } = run.status?.verdict === 'Pass' ? run.status : { ...ABORTED, message: why }
   return endedBy(run, { verdict, reason }, message, now)
 }
@@ -42,12 +42,15 @@ export function abortedStatus(run: AnalysisRun, now: Date, why = ABORTED.message
  * The status of a run whose question is asked again. Its evidence and a Pass stay, and what happened meanwhile does not
  * count: that was another fork. Nor does the time: its clock stood still.
  */
-export function resumedStatus({ spec, status = NO_LOOK }: Pick<AnalysisRun, 'spec' | 'status'>, now: Date): RunStatus {
+export function resumedStatus(
+  { spec, status = NO_LOOK }: Pick<AnalysisRun, 'spec' | 'status'>,
+  now: Date,
+): AnalysisRunStatus {
   const { finishedAt, startedAt, ...former } = status
   const at = now.toISOString()
   const ofKubernetes = new Set(spec.metrics.flatMap(({ name, provider }) => (provider === KUBERNETES ? [name] : [])))
   const pauseMs = finishedAt === undefined ? 0 : now.getTime() - Date.parse(finishedAt)
-  const waiting = toldSince(status, { verdict: 'Wait', reason: 'Measuring' }, now.getTime())
+  const waiting = withTransitionTime(status, { verdict: 'Wait', reason: 'Measuring' }, now.getTime())
   return {
     ...former,
     ...(startedAt === undefined ? {} : { startedAt: new Date(Date.parse(startedAt) + pauseMs).toISOString() }),
@@ -73,7 +76,7 @@ const withoutPods = (metric: RunMetric): RunMetric => ({
 })
 
 /** The status of a run whose fork did not get ready, as `message` says: that is harm, whatever was measured. */
-export function notHealthyStatus(run: AnalysisRun, times: Times, now: Date, message: string): RunStatus {
+export function notHealthyStatus(run: AnalysisRun, times: Times, now: Date, message: string): AnalysisRunStatus {
   const finding: Finding = { verdict: 'Fail', reason: 'NotHealthy' }
   const action = actionOf(finding, times)
   const ended = endedBy(run, finding, message, now)

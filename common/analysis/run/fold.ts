@@ -1,21 +1,21 @@
 import type { Metric } from '../../api/analysis/metric.ts'
 import type { RunMetric, RunTwin, RunWindows } from '../kinds/run.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
-import type { Judgement, MetricEngine, Question } from '../metrics/rule.ts'
+import type { DecisionBounds, MetricEngine, MetricResult } from '../metrics/rule.ts'
 import { isSound } from '../metrics/sound.ts'
-import type { Span } from '../query/window-query.ts'
+import type { TimeWindow } from '../query/window-query.ts'
 import type { Arm, WindowData } from '../window-data.ts'
 import { firstCounting, twinArms } from './arms.ts'
 import { healthMemory, healthState, restartsIn } from './health.ts'
 import type { Poll, PolledWindow } from './poll.ts'
 import { isThin, silentArms } from './requests.ts'
-import { traced } from './trace.ts'
-import { CONTROLS_DIFFER, checkedTwin, withTwin } from './twin-check.ts'
+import { withTracePoint } from './trace.ts'
+import { CONTROLS_DIFFER, checkedTwin, withTwinEvidence } from './twin-check.ts'
 import { isLongest } from './windows.ts'
 
 /** What decides how a window is counted. */
 export interface FoldContext {
-  readonly question: Question
+  readonly question: DecisionBounds
   readonly intervalSeconds: number
   readonly warmUpSeconds: number
   readonly poll: Pick<Poll, 'arms' | 'atMs'>
@@ -24,7 +24,7 @@ export interface FoldContext {
 }
 
 /** A metric after a window, and what became of that. */
-export interface Folded {
+export interface FoldedMetric {
   readonly metric: RunMetric
   readonly windows: Partial<RunWindows>
   /** what the provider failed with */
@@ -54,12 +54,12 @@ const USELESS = 'data that the metric cannot use'
  * `metric` after a polled window. A window that does not begin where the last one ended was counted before, or is of
  * another run of the controller: it is refused, so that each window counts once.
  */
-export function folded(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): Folded {
+export function foldWindow(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): FoldedMetric {
   const { window, skipped, answer, twin } = polled
   if (!isNext(metric, polled, context)) return { metric, windows: {} }
   const moved = skipped > 0 ? { ...metric, windowEnd: time(window.start) } : metric
   const windows = skipped > 0 ? { skipped } : {}
-  const unusable = (failure: string, lacksStart = false): Folded => {
+  const unusable = (failure: string, lacksStart = false): FoldedMetric => {
     const metric = because(moved, 'ProviderFailed', context.poll.atMs)
     return {
       metric: lacksStart ? { ...metric, windowEnd: time(window.end) } : metric, // a longer one would lack it, too
@@ -101,7 +101,7 @@ interface Silent {
 }
 
 /** A window without requests of an arm. It is asked for again while it can grow. */
-function silent({ moved, windows, arms, polled: { window }, context }: Silent): Folded {
+function silent({ moved, windows, arms, polled: { window }, context }: Silent): FoldedMetric {
   const withoutPodsMs = endWithoutPods(window, context)
   if (withoutPodsMs !== undefined)
     return {
@@ -117,7 +117,7 @@ function silent({ moved, windows, arms, polled: { window }, context }: Silent): 
  * The end of the intervals that begin before both arms have a pod that counts; undefined where they have. The window
  * does not wait for them: none of their pods would count in a longer one either.
  */
-function endWithoutPods({ start, end }: Span, { poll, warmUpSeconds, intervalSeconds }: FoldContext) {
+function endWithoutPods({ start, end }: TimeWindow, { poll, warmUpSeconds, intervalSeconds }: FoldContext) {
   const countsMs = firstCounting(poll.arms, warmUpSeconds)
   if (countsMs <= start) return undefined
   const intervalMs = 1_000 * intervalSeconds
@@ -136,7 +136,7 @@ interface Counted {
 function count(
   metric: RunMetric,
   { of, data, twin, endMs, context: { question } }: Counted,
-): Pick<Folded, 'metric' | 'spread'> | undefined {
+): Pick<FoldedMetric, 'metric' | 'spread'> | undefined {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const state = engine.fold(metric.state ?? [], data, of)
   const checked = twin && checkedTwin({ state: metric.twin?.state ?? [], of, question }, twin)
@@ -144,14 +144,14 @@ function count(
   const judgement = engine.judge(state, of, question)
   const { spread } = judgement
   const judged = judgedMetric(metric, { judgement, state, endMs })
-  return { metric: withTwin(judged, metric, checked, endMs), ...(spread === undefined ? {} : { spread }) }
+  return { metric: withTwinEvidence(judged, metric, checked, endMs), ...(spread === undefined ? {} : { spread }) }
 }
 
 /**
  * A Health metric after a look at the pods. Nothing of it has to be asked, so its window is what has passed since the
  * last look: it needs no look of its own beside those of other metrics.
  */
-export function foldedHealth(metric: RunMetric, of: Metric, context: FoldContext): Folded {
+export function foldHealth(metric: RunMetric, of: Metric, context: FoldContext): FoldedMetric {
   const { poll } = context
   const window = { start: expectedStart(metric, context), end: poll.atMs }
   if (window.end <= window.start) return { metric, windows: {} }
@@ -165,13 +165,13 @@ export function foldedHealth(metric: RunMetric, of: Metric, context: FoldContext
   const state = healthState(poll.arms, folded)
   const judged = judgedMetric(metric, { judgement, state, endMs: window.end })
   return {
-    metric: withTwin(judged, metric, twinHealth(metric, of, { poll, question, window }), poll.atMs),
+    metric: withTwinEvidence(judged, metric, twinHealth(metric, of, { poll, question, window }), poll.atMs),
     windows: { counted: 1 },
   }
 }
 
 /** The restarts of the twin, compared with those of the source. */
-function twinHealth({ twin }: RunMetric, of: Metric, { poll, question, window }: HealthOf): RunTwin | undefined {
+function twinHealth({ twin }: RunMetric, of: Metric, { poll, question, window }: HealthInput): RunTwin | undefined {
   const arms = twinArms(poll.arms)
   if (!arms) return twin
   const memory = healthMemory(twin?.state ?? [])
@@ -179,12 +179,12 @@ function twinHealth({ twin }: RunMetric, of: Metric, { poll, question, window }:
   return checked && { ...checked, state: healthState(arms, checked.state) }
 }
 
-interface HealthOf extends Pick<FoldContext, 'question' | 'poll'> {
-  readonly window: Span
+interface HealthInput extends Pick<FoldContext, 'question' | 'poll'> {
+  readonly window: TimeWindow
 }
 
 interface Judged {
-  readonly judgement: Judgement
+  readonly judgement: MetricResult
   readonly state: readonly number[]
   readonly endMs: number
 }
@@ -208,8 +208,9 @@ function judgedMetric(former: RunMetric, { judgement, state, endMs }: Judged): R
     ...(effect ? { effect } : {}),
     ...(pods ? { pods: { groups: pods.groups, outer: pods.outer } } : {}),
     state,
-    trace: harm ? traced(trace, point) : trace,
+    trace: harm ? withTracePoint(trace, point) : trace,
   }
 }
 
-const leastOf = (safe: Judgement['safe']): number => (safe.length === 0 ? 0 : Math.min(...safe.map(({ logE }) => logE)))
+const leastOf = (safe: MetricResult['safe']): number =>
+  safe.length === 0 ? 0 : Math.min(...safe.map(({ logE }) => logE))

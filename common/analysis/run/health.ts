@@ -1,8 +1,8 @@
 import { keyOfPod } from '../metrics/pod-bins.ts'
-import { loaded, saved } from '../metrics/saved.ts'
-import type { Span } from '../query/window-query.ts'
+import { joinLists, splitLists } from '../metrics/saved.ts'
+import type { TimeWindow } from '../query/window-query.ts'
 import type { EventCounts, WindowData } from '../window-data.ts'
-import type { SeenArms, SeenPod } from './poll.ts'
+import type { ArmPodView, ArmPodViews } from './poll.ts'
 
 /**
  * What a Health metric remembers: the restarts of each pod at the last look, as pairs of a hash of its uid and a
@@ -15,22 +15,22 @@ export interface HealthMemory {
 
 /** The memory in the state of the metric. That of no window is empty. */
 export function healthMemory(state: readonly number[]): HealthMemory {
-  const [pairs = [], engine = []] = loaded(state)
+  const [pairs = [], engine = []] = splitLists(state)
   const restarts = new Map<number, number>()
   for (let at = 0; at + 1 < pairs.length; at += 2) restarts.set(pairs[at] ?? 0, pairs[at + 1] ?? 0)
   return { restarts, engine }
 }
 
 /** The state of the metric after a look that saw `arms`. */
-export const healthState = (arms: SeenArms, engine: readonly number[]): readonly number[] =>
-  saved(
+export const healthState = (arms: ArmPodViews, engine: readonly number[]): readonly number[] =>
+  joinLists(
     [...arms.treatment, ...arms.control].flatMap((pod) => [keyOfPod(pod.uid), pod.restarts]),
     engine,
   )
 
 /** `state` without the restarts of pods, as after a time in which nobody looked: what they did then does not count. */
 export const withoutRestarts = (state: readonly number[]): readonly number[] =>
-  state.length === 0 ? state : saved([], healthMemory(state).engine)
+  state.length === 0 ? state : joinLists([], healthMemory(state).engine)
 
 /**
  * The restarts of containers in a window, and for how many seconds each pod was Ready in it. A pod that restarts counts
@@ -38,8 +38,8 @@ export const withoutRestarts = (state: readonly number[]): readonly number[] =>
  * versions would fail far too often. So a fork that never works never looks quiet either. A pod that was created in the
  * window has all of its restarts there; those of an older one that is new to the memory are not known.
  */
-export function restartsIn(arms: SeenArms, { start, end }: Span, { restarts }: HealthMemory): WindowData {
-  const ofPod = ({ name, uid, createdMs, readySinceMs, restarts: now }: SeenPod): EventCounts => {
+export function restartsIn(arms: ArmPodViews, { start, end }: TimeWindow, { restarts }: HealthMemory): WindowData {
+  const ofPod = ({ name, uid, createdMs, readySinceMs, restarts: now }: ArmPodView): EventCounts => {
     const events = Math.max(0, now - (restarts.get(keyOfPod(uid)) ?? (createdMs < start ? now : 0)))
     const sinceMs = events > 0 ? createdMs : (readySinceMs ?? end)
     return { pod: name, events, exposure: Math.max(0, end - Math.max(start, sinceMs)) / 1_000 }

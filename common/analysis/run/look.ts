@@ -1,11 +1,11 @@
 import { KUBERNETES, type Metric } from '../../api/analysis/metric.ts'
-import type { AnalysisRun, RunMetric, RunPower, RunStatus, RunWindows } from '../kinds/run.ts'
+import type { AnalysisRun, AnalysisRunStatus, RunMetric, RunPower, RunWindows } from '../kinds/run.ts'
 import type { RunTraffic } from '../kinds/run-traffic.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
-import type { Question } from '../metrics/rule.ts'
+import type { DecisionBounds } from '../metrics/rule.ts'
 import { countingPods, firstCounting } from './arms.ts'
-import { expectedStart, type FoldContext, type Folded, folded, foldedHealth } from './fold.ts'
-import { messageOf } from './message.ts'
+import { expectedStart, type FoldContext, type FoldedMetric, foldHealth, foldWindow } from './fold.ts'
+import { lookMessage } from './message.ts'
 import type { Poll } from './poll.ts'
 import { armsTraffic, isTooEarly, powerOf, sharedTraffic } from './power.ts'
 import { countsRequests, requestsNeeded } from './requests.ts'
@@ -14,7 +14,7 @@ import { actionOf, type Finding, verdictOf } from './verdict.ts'
 import { nextLookMs } from './windows.ts'
 
 /** What a look needs beside the run. */
-export interface LookOf {
+export interface LookInput {
   readonly poll: Poll
   readonly times: Times
   /** how old the end of a window of a provider must be; 0 for Kubernetes */
@@ -25,7 +25,7 @@ const time = (ms: number): string => new Date(ms).toISOString()
 
 /** Whether nothing can change a verdict any more. */
 export const isFinal = (
-  status: Pick<RunStatus, 'verdict'> | undefined,
+  status: Pick<AnalysisRunStatus, 'verdict'> | undefined,
   { continueAfterPass }: Pick<Times, 'continueAfterPass'>,
 ) => status !== undefined && status.verdict !== 'Wait' && !(status.verdict === 'Pass' && continueAfterPass)
 
@@ -55,7 +55,7 @@ type QuestionFields = Pick<AnalysisRun['spec'], 'alpha' | 'beta' | 'minSamples' 
  * Metrics that are only told do not count, nor do those without a bound share α. A metric that is only told is judged
  * as if it counted, so there is at least one.
  */
-export const questionOf = ({ alpha, beta, minSamples, subject, metrics }: QuestionFields): Question => ({
+export const decisionBounds = ({ alpha, beta, minSamples, subject, metrics }: QuestionFields): DecisionBounds => ({
   alpha,
   beta,
   minSamples,
@@ -69,7 +69,7 @@ const counts = ({ dryRun = false }: Metric): boolean => !dryRun
  * The status of a run after a look. Equal arguments give an equal status, so that a look whose write was lost is made
  * again, and none counts twice: a window counts only where the last one of its metric ended. A final verdict stays.
  */
-export function looked(run: AnalysisRun, of: LookOf): RunStatus {
+export function statusAfterLook(run: AnalysisRun, of: LookInput): AnalysisRunStatus {
   const { poll, times } = of
   const { spec, status } = run
   if (status && isFinal(status, times)) return status
@@ -79,8 +79,8 @@ export function looked(run: AnalysisRun, of: LookOf): RunStatus {
   const results = spec.metrics.map((metric) => ({ of: metric, ...lookedAt(metric, run, { ...of, startedMs }) }))
   const finding = findingOf(run, results, { ...of, startedMs })
   return {
-    ...toldSince(status, finding, poll.atMs),
-    message: messageOf({ finding, metrics: results, startedMs, nowMs: poll.atMs }),
+    ...withTransitionTime(status, finding, poll.atMs),
+    message: lookMessage({ finding, metrics: results, startedMs, nowMs: poll.atMs }),
     ...(startedMs === undefined ? {} : { startedAt: time(startedMs) }),
     ...endOf(finding, poll.atMs, times),
     ...(isFinal(finding, times) ? {} : { nextLookAt: time(nextLook(run, results, { ...of, startMs })) }),
@@ -96,7 +96,7 @@ export function looked(run: AnalysisRun, of: LookOf): RunStatus {
 }
 
 /** A metric of the run after the look, and what became of its window. */
-interface LookedMetric extends Folded {
+interface LookedMetric extends FoldedMetric {
   readonly of: Metric
 }
 
@@ -121,7 +121,7 @@ function findingOf(run: AnalysisRun, results: readonly LookedMetric[], of: Start
 
 const PASSED: Finding = { verdict: 'Pass', reason: 'Passed' }
 
-interface Started extends LookOf {
+interface Started extends LookInput {
   readonly startedMs: number | undefined
 }
 
@@ -134,14 +134,14 @@ function powerIn(
   { spec, status }: AnalysisRun,
   results: readonly LookedMetric[],
   { poll, times, startedMs }: Started,
-): Pick<RunStatus, 'traffic' | 'power'> {
+): Pick<AnalysisRunStatus, 'traffic' | 'power'> {
   const first = results.find(({ of }) => isTimed(of))
   if (!first || startedMs === undefined) return {}
   const { metric: counted, of: metric, spread, windows } = first
   if (!windows.counted) return present(status ?? {})
   const traffic = armsTraffic({ counted, spread, startedMs })
   if (!traffic) return {}
-  const power = isTooEarly(counted) ? undefined : powerOf({ metric, traffic, times, question: questionOf(spec) })
+  const power = isTooEarly(counted) ? undefined : powerOf({ metric, traffic, times, question: decisionBounds(spec) })
   return present({ traffic: sharedTraffic(traffic, poll.arms), power })
 }
 
@@ -154,19 +154,19 @@ const present = ({ traffic, power }: { traffic?: RunTraffic | undefined; power?:
 })
 
 /** One metric of a run after a look. */
-function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, startedMs }: Started): Folded {
+function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, startedMs }: Started): FoldedMetric {
   const former = status?.metrics?.find(({ name }) => name === metric.name) ?? newMetric(metric, poll.atMs)
   if (startedMs === undefined) return { metric: former, windows: {} }
   const { intervalSeconds, warmUpSeconds } = times
-  const context: FoldContext = { question: questionOf(spec), intervalSeconds, warmUpSeconds, poll, startedMs }
-  if (metric.provider === KUBERNETES) return foldedHealth(former, metric, context)
+  const context: FoldContext = { question: decisionBounds(spec), intervalSeconds, warmUpSeconds, poll, startedMs }
+  if (metric.provider === KUBERNETES) return foldHealth(former, metric, context)
   const polled = poll.windows.find((window) => window.metric === metric.name)
-  return polled ? folded(former, metric, polled, context) : { metric: former, windows: {} }
+  return polled ? foldWindow(former, metric, polled, context) : { metric: former, windows: {} }
 }
 
 /** Verdict and reason, with the time since when both are so. */
-export const toldSince = (
-  status: Pick<RunStatus, 'verdict' | 'reason' | 'since'> | undefined,
+export const withTransitionTime = (
+  status: Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'since'> | undefined,
   { verdict, reason }: Finding,
   nowMs: number,
 ) => {
@@ -175,7 +175,7 @@ export const toldSince = (
 }
 
 /** What a verdict adds to the status. */
-function endOf(finding: Finding, nowMs: number, times: Times): Pick<RunStatus, 'finishedAt' | 'action'> {
+function endOf(finding: Finding, nowMs: number, times: Times): Pick<AnalysisRunStatus, 'finishedAt' | 'action'> {
   const action = actionOf(finding, times)
   return {
     ...(isFinal(finding, times) ? { finishedAt: time(nowMs) } : {}),
@@ -183,7 +183,7 @@ function endOf(finding: Finding, nowMs: number, times: Times): Pick<RunStatus, '
   }
 }
 
-interface NextOf extends LookOf {
+interface NextLookInput extends LookInput {
   readonly startMs: number
 }
 
@@ -194,7 +194,7 @@ interface NextOf extends LookOf {
 function nextLook(
   run: AnalysisRun,
   results: readonly LookedMetric[],
-  { poll, times, lagSeconds, startMs }: NextOf,
+  { poll, times, lagSeconds, startMs }: NextLookInput,
 ): number {
   const { intervalSeconds, maxSeconds = Number.POSITIVE_INFINITY } = times
   if (startMs > poll.atMs) return poll.atMs + 1_000 * intervalSeconds
@@ -214,7 +214,7 @@ function nextLook(
 }
 
 /** How old the last windows of the slowest provider of a run must be, in seconds. */
-export const longestLag = ({ spec }: AnalysisRun, lagSeconds: LookOf['lagSeconds']): number =>
+export const longestLag = ({ spec }: AnalysisRun, lagSeconds: LookInput['lagSeconds']): number =>
   Math.max(0, ...spec.metrics.map(({ provider }) => lagSeconds(provider)))
 
 const NO_WINDOWS: RunWindows = { counted: 0, empty: 0, unusable: 0, skipped: 0 }

@@ -5,7 +5,7 @@ import type { RunEffect, RunMetric } from '../kinds/run.ts'
 import type { Finding } from './verdict.ts'
 
 /** A metric after a look. */
-export interface ToldMetric {
+export interface MetricOutcome {
   readonly of: Pick<Metric, 'dryRun'>
   readonly metric: RunMetric
   /** what its provider failed with in this look */
@@ -13,9 +13,9 @@ export interface ToldMetric {
 }
 
 /** What is told of a look. */
-export interface MessageOf {
+export interface LookMessageInput {
   readonly finding: Finding
-  readonly metrics: readonly ToldMetric[]
+  readonly metrics: readonly MetricOutcome[]
   /** the start of the first window and the present moment, in milliseconds since 1970 */
   readonly startedMs: number | undefined
   readonly nowMs: number
@@ -27,7 +27,7 @@ const MOST_CHARACTERS = 1_024
 const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready long enough'
 
 /** Texts for the reasons of metrics that are not about their evidence. */
-const SAID: Readonly<Record<string, string>> = {
+const REASON_TEXTS: Readonly<Record<string, string>> = {
   NoPods: 'no pods of both versions that were Ready long enough',
   NoTraffic: 'no requests to either version',
   NoTreatmentData: 'no data of the fork, but of its source',
@@ -38,28 +38,30 @@ const SAID: Readonly<Record<string, string>> = {
 }
 
 /** `latency +22% (+5% to +50%), harm 12 of 80; errors +3%; needs about 9m more`. In English, for people. */
-export function messageOf({ finding, metrics, startedMs, nowMs }: MessageOf): string {
+export function lookMessage({ finding, metrics, startedMs, nowMs }: LookMessageInput): string {
   const isWithoutPods = finding.reason === 'NoPods'
   const rest = finding.verdict === 'Wait' && startedMs !== undefined ? remaining(metrics, nowMs - startedMs) : undefined
   const parts = [
     ...(isWithoutPods ? [WAITING_FOR_PODS] : []),
     ...grouped(metrics, ({ failure }) => failure && `no data: ${failure}`),
-    ...grouped(metrics, ({ metric: { reason } }) => (isWithoutPods && reason === 'NoPods' ? undefined : SAID[reason])),
+    ...grouped(metrics, ({ metric: { reason } }) =>
+      isWithoutPods && reason === 'NoPods' ? undefined : REASON_TEXTS[reason],
+    ),
     ...metrics.filter(({ metric }) => metric.samples !== undefined).map(evidence),
     ...(rest === undefined ? [] : [`needs about ${duration(rest)} more`]),
   ]
   return wholeClauses(MOST_CHARACTERS, parts.length === 0 ? 'waiting for the first window' : parts.join('; '))
 }
 
-const nameOf = ({ metric: { name }, of: { dryRun } }: ToldMetric): string => (dryRun ? `${name} (dry run)` : name)
+const nameOf = ({ metric: { name }, of: { dryRun } }: MetricOutcome): string => (dryRun ? `${name} (dry run)` : name)
 
 /** `latency, errors: no data: 503`: each text once, with the metrics of which it is said. */
-function grouped(metrics: readonly ToldMetric[], textOf: (metric: ToldMetric) => string | undefined) {
-  const said = Map.groupBy(metrics, textOf)
-  return [...said].flatMap(([text, of]) => (text ? [`${of.map(nameOf).join(', ')}: ${text}`] : []))
+function grouped(metrics: readonly MetricOutcome[], textOf: (metric: MetricOutcome) => string | undefined) {
+  const byText = Map.groupBy(metrics, textOf)
+  return [...byText].flatMap(([text, of]) => (text ? [`${of.map(nameOf).join(', ')}: ${text}`] : []))
 }
 
-function evidence(told: ToldMetric): string {
+function evidence(told: MetricOutcome): string {
   const { effect, harm, pods, verdict } = told.metric
   const size = [...(effect?.estimate === undefined ? [] : [signed(effect.estimate)]), ...rangeOf(effect)].join(' ')
   const words = [
@@ -98,7 +100,7 @@ const LONGEST_SECONDS = 7 * 86_400
  * In how many seconds every metric that counts is shown to be safe if its evidence grows as it did so far; undefined
  * where it does not grow.
  */
-function remaining(metrics: readonly ToldMetric[], elapsedMs: number): number | undefined {
+function remaining(metrics: readonly MetricOutcome[], elapsedMs: number): number | undefined {
   const parts = metrics.flatMap(({ of, metric: { safe = [] } }) => (of.dryRun ? [] : safe))
   const waits = parts.map(({ logE, needs }) => {
     if (logE >= needs) return 0

@@ -1,8 +1,8 @@
-import type { Span, WindowAnswer } from '../query/window-query.ts'
+import type { TimeWindow, WindowAnswer } from '../query/window-query.ts'
 import type { Arm } from '../window-data.ts'
 
 /** What is seen of a pod of an arm. Times are milliseconds since 1970. */
-export interface SeenPod {
+export interface ArmPodView {
   readonly name: string
   readonly uid: string
   readonly createdMs: number
@@ -13,16 +13,16 @@ export interface SeenPod {
 }
 
 /** The pods of both arms, at most 64 of each, in the order of their names. */
-export interface SeenArms extends Readonly<Record<Arm, readonly SeenPod[]>> {
+export interface ArmPodViews extends Readonly<Record<Arm, readonly ArmPodView[]>> {
   /** where the control is the twin: the pods of the source with which the twin is compared, which may be none */
-  readonly source?: readonly SeenPod[]
+  readonly source?: readonly ArmPodView[]
 }
 
 /** What one window of one metric gave. */
 export interface PolledWindow {
   /** its name */
   readonly metric: string
-  readonly window: Span
+  readonly window: TimeWindow
   /** windows before it that nobody asks for any more */
   readonly skipped: number
   readonly answer: WindowAnswer
@@ -37,7 +37,7 @@ export interface Poll {
   readonly atMs: number
   /** how many looks the run had before */
   readonly looks: number
-  readonly arms: SeenArms
+  readonly arms: ArmPodViews
   /** at most one for each metric */
   readonly windows: readonly PolledWindow[]
 }

@@ -2,8 +2,8 @@ import type { Metric } from '../../api/analysis/metric.ts'
 import { detectable } from '../engine/power.ts'
 import type { RunMetric, RunPower } from '../kinds/run.ts'
 import type { RunTraffic } from '../kinds/run-traffic.ts'
-import type { Question } from '../metrics/rule.ts'
-import type { SeenArms, SeenPod } from './poll.ts'
+import type { DecisionBounds } from '../metrics/rule.ts'
+import type { ArmPodView, ArmPodViews } from './poll.ts'
 import type { Times } from './subject.ts'
 
 /** So many windows tell what the traffic is. */
@@ -43,18 +43,18 @@ export function armsTraffic({ counted, spread, startedMs }: CountedLatency): Arm
 }
 
 /** What a slowdown is shown by. */
-export interface PowerOf {
+export interface PowerInput {
   readonly metric: Pick<Metric, 'tolerancePercent'>
   readonly traffic: ArmsTraffic
   readonly times: Pick<Times, 'intervalSeconds' | 'maxSeconds'>
-  readonly question: Pick<Question, 'alpha' | 'metrics'>
+  readonly question: Pick<DecisionBounds, 'alpha' | 'metrics'>
 }
 
 /** For how many seconds the power of an analysis is told. */
 export const powerSeconds = ({ maxSeconds = USUAL_SECONDS }: Pick<Times, 'maxSeconds'>): number => maxSeconds
 
 /** What this traffic can show; undefined where no slowdown would show. */
-export function powerOf({ metric, traffic, times, question }: PowerOf): RunPower | undefined {
+export function powerOf({ metric, traffic, times, question }: PowerInput): RunPower | undefined {
   const withinSeconds = powerSeconds(times)
   const { intervalSeconds } = times
   const tolerance = (metric.tolerancePercent ?? 0) / 100
@@ -67,9 +67,9 @@ export function powerOf({ metric, traffic, times, question }: PowerOf): RunPower
  * The requests of the source and of what experiments have beside it, to three digits. Beside a twin only fork and twin
  * are counted, and each pod of the source gets as many as each of theirs.
  */
-export function sharedTraffic({ requestsPerSecond, spread }: RunTraffic, arms: SeenArms): RunTraffic {
+export function sharedTraffic({ requestsPerSecond, spread }: RunTraffic, arms: ArmPodViews): RunTraffic {
   const { treatment, control, source = [] } = arms
-  const ready = (pods: readonly SeenPod[]) => pods.filter(({ readySinceMs }) => readySinceMs !== undefined).length
+  const ready = (pods: readonly ArmPodView[]) => pods.filter(({ readySinceMs }) => readySinceMs !== undefined).length
   const compared = Math.max(1, ready(treatment) + ready(control))
   return {
     requestsPerSecond: rounded((requestsPerSecond * (compared + ready(source))) / compared),

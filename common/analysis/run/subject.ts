@@ -1,9 +1,9 @@
 import type { AnalysisSpec } from '../../api/analysis/analysis.ts'
 import { analysisWithDefaults, type CompleteAnalysis, metricWithDefaults } from '../../api/analysis/defaults.ts'
-import { hashOf } from '../../json/canonical.ts'
+import { sha256Of } from '../../json/canonical.ts'
 
 /** What makes an analysis the same question: the fork, its source, and `spec.analysis` without times and actions. */
-export interface SubjectOf {
+export interface SubjectInput {
   /** of the experiment */
   readonly uid: string
   /** a hash of the derived fork without its replicas */
@@ -19,14 +19,14 @@ const DIGITS = 10
  * Ten hex digits. Neither replicas nor weights, times nor actions make another subject, nor does a default that is
  * written out: the question is the same.
  */
-export function subjectOf({ uid, derivation, source, analysis }: SubjectOf): string {
+export function subjectOf({ uid, derivation, source, analysis }: SubjectInput): string {
   const { templates, metrics, control, minSamples, alpha, beta, attempt } = analysisWithDefaults(analysis)
-  const asked = {
+  const subjectFields = {
     templates: templates.map(({ scope = 'Namespace', args = {}, ...use }) => ({ ...use, scope, args })),
     metrics: metrics.map(metricWithDefaults),
     ...{ control, minSamples, alpha, beta, attempt },
   }
-  return hashOf({ uid, derivation, control: source, asked }, DIGITS)
+  return sha256Of({ uid, derivation, control: source, asked: subjectFields }, DIGITS)
 }
 
 /** The fields of an analysis that may change while it goes on. */

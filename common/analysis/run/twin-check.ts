@@ -1,7 +1,7 @@
 import type { Metric } from '../../api/analysis/metric.ts'
 import type { RunMetric, RunTwin } from '../kinds/run.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
-import type { MetricEngine, Question } from '../metrics/rule.ts'
+import type { DecisionBounds, MetricEngine } from '../metrics/rule.ts'
 import type { WindowData } from '../window-data.ts'
 
 /** The reason of a metric whose twin is shown to be worse than the source. It never changes. */
@@ -11,23 +11,23 @@ export const CONTROLS_DIFFER = 'ControlsDiffer'
  * How much evidence is needed that the twin is worse than the source. α is not shared by the metrics, as this is no
  * verdict about the fork.
  */
-const needsOfTwin = ({ alpha }: Pick<Question, 'alpha'>): number => Math.log(1 / alpha)
+const needsOfTwin = ({ alpha }: Pick<DecisionBounds, 'alpha'>): number => Math.log(1 / alpha)
 
 /** Whether the twin of a kind is compared with the source. Kinds that bound no error show nothing about it. */
 export const isCheckedByTwin = ({ kind }: Pick<Metric, 'kind'>): boolean => METRIC_ENGINES[kind].isBounded
 
-interface CheckOf {
+interface TwinCheckInput {
   /** what the engine remembers; empty before the first window */
   readonly state: readonly number[]
   readonly of: Metric
-  readonly question: Question
+  readonly question: DecisionBounds
 }
 
 /**
  * What a window says about the twin as treatment and the source as control. Undefined if such data are of no use to the
  * kind.
  */
-export function checkedTwin({ state, of, question }: CheckOf, data: WindowData): RunTwin | undefined {
+export function checkedTwin({ state, of, question }: TwinCheckInput, data: WindowData): RunTwin | undefined {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const folded = engine.fold(state, data, of)
   if (!folded) return undefined
@@ -39,12 +39,17 @@ export function checkedTwin({ state, of, question }: CheckOf, data: WindowData):
  * `metric` with what is known of its twin. Once that is shown to be worse than the source, nothing that the metric says
  * about the fork counts any more: the evidence holds at every look, so that it never goes away.
  */
-export function withTwin(metric: RunMetric, former: RunMetric, checked: RunTwin | undefined, atMs: number): RunMetric {
+export function withTwinEvidence(
+  metric: RunMetric,
+  former: RunMetric,
+  checked: RunTwin | undefined,
+  atMs: number,
+): RunMetric {
   const twin = checked ?? former.twin
   const wasShown = former.reason === CONTROLS_DIFFER
   const isShown = wasShown || (twin !== undefined && twin.logE >= twin.needs)
-  const told = twin === undefined ? metric : { ...metric, twin }
-  if (!isShown) return told
+  const metricWithTwin = twin === undefined ? metric : { ...metric, twin }
+  if (!isShown) return metricWithTwin
   const since = wasShown ? former.since : new Date(atMs).toISOString()
-  return { ...told, verdict: 'Inconclusive', reason: CONTROLS_DIFFER, since }
+  return { ...metricWithTwin, verdict: 'Inconclusive', reason: CONTROLS_DIFFER, since }
 }

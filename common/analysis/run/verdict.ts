@@ -10,7 +10,7 @@ export interface Finding {
 }
 
 /** What decides about an analysis run. Times are milliseconds since 1970. */
-export interface VerdictOf {
+export interface VerdictInput {
   /** the metrics that count */
   readonly metrics: readonly RunMetric[]
   /** whether both arms have a pod that counts */
@@ -29,11 +29,11 @@ export interface VerdictOf {
 const ONE_SILENT = ['NoTreatmentData', 'NoControlData']
 
 /** Whether nothing has changed about a metric for `noDataSeconds`. */
-const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictOf): boolean =>
+const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictInput): boolean =>
   nowMs - Date.parse(since) >= 1_000 * times.noDataSeconds
 
 /** The verdict on all metrics together, from what is most urgent to what is least. Without metrics there is no Pass. */
-export function verdictOf(of: VerdictOf): Finding {
+export function verdictOf(of: VerdictInput): Finding {
   const { metrics, hasPods, startedMs, nowMs, times } = of
   if (metrics.some(({ verdict }) => verdict === 'Fail')) return { verdict: 'Fail', reason: 'HarmFound' }
   const wrong = metrics.find(({ verdict }) => verdict === 'Inconclusive')
@@ -57,7 +57,7 @@ const WITHOUT_DATA = [...ONE_SILENT, 'NoTraffic', 'NoPods']
  * Why there is nothing to show: of `metrics`, those that never had data, or have none for `noDataSeconds`. Many forks
  * have an interval without a request now and then, which says nothing.
  */
-function missingData(metrics: readonly RunMetric[], of: VerdictOf): string | undefined {
+function missingData(metrics: readonly RunMetric[], of: VerdictInput): string | undefined {
   const without = metrics.filter((metric) => metric.samples === undefined || hasLasted(metric, of))
   return WITHOUT_DATA.find((reason) => without.some((metric) => metric.reason === reason))
 }
@@ -66,7 +66,7 @@ function missingData(metrics: readonly RunMetric[], of: VerdictOf): string | und
 const doPodsDiffer = ({ verdict, pods }: RunMetric): boolean => verdict === 'Wait' && (pods?.outer ?? 0) > 0
 
 /** The time is over. What has passed does not matter any more. */
-function timedOut(of: VerdictOf): Finding {
+function timedOut(of: VerdictInput): Finding {
   if (!of.hasPods) return { verdict: 'NoData', reason: 'NoPods' }
   const waiting = of.metrics.filter(({ verdict }) => verdict === 'Wait')
   const neverAnswered = waiting.some(({ reason, samples }) => reason === 'ProviderFailed' && samples === undefined)
@@ -78,7 +78,7 @@ function timedOut(of: VerdictOf): Finding {
   return { verdict: 'Inconclusive', reason: isFew ? 'TooFewSamples' : 'NotShown' }
 }
 
-function waitingFor(of: VerdictOf): string {
+function waitingFor(of: VerdictInput): string {
   const { metrics } = of
   if (metrics.some(({ reason }) => reason === 'ProviderFailed')) return 'ProviderFailed'
   return missingData(metrics, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')

@@ -1,4 +1,4 @@
-import type { Span } from '../query/window-query.ts'
+import type { TimeWindow } from '../query/window-query.ts'
 
 /** A window grows up to so many intervals while it has few requests. What is older is not asked for any more. */
 export const MOST_INTERVALS = 10
@@ -14,7 +14,7 @@ interface WindowTimes {
 
 export type NextWindow =
   | { readonly is: 'later'; readonly atMs: number }
-  | { readonly is: 'due'; readonly window: Span /** intervals before it */; readonly skipped: number }
+  | { readonly is: 'due'; readonly window: TimeWindow /** intervals before it */; readonly skipped: number }
 
 /**
  * The window that is asked for now: from the end of the one before it, as many whole intervals as have ended. So it
@@ -29,7 +29,7 @@ export function nextWindow({ startMs, intervalSeconds, lagSeconds, nowMs }: Wind
 }
 
 /** Whether a window is as long as one can be: then it is counted with however few requests it has. */
-export const isLongest = ({ start, end }: Span, intervalSeconds: number): boolean =>
+export const isLongest = ({ start, end }: TimeWindow, intervalSeconds: number): boolean =>
   end - start >= MOST_INTERVALS * 1_000 * intervalSeconds
 
 interface LookTimes extends WindowTimes {

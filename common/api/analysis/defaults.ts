@@ -20,7 +20,7 @@ export const ANALYSIS_DEFAULTS = {
 } as const satisfies AnalysisSpec
 
 /** The only metric of an analysis without templates and metrics. It needs no other system. */
-export const HEALTH: Metric = { name: 'health', kind: 'Health', provider: KUBERNETES }
+export const HEALTH_METRIC: Metric = { name: 'health', kind: 'Health', provider: KUBERNETES }
 
 /** `spec.analysis` with all defaults. */
 export interface CompleteAnalysis extends Required<Omit<AnalysisSpec, 'maxSeconds'>> {
@@ -36,7 +36,7 @@ export interface CompleteAnalysis extends Required<Omit<AnalysisSpec, 'maxSecond
 export function analysisWithDefaults(spec: AnalysisSpec): CompleteAnalysis {
   const { templates = [], metrics = [] } = spec
   const isEmpty = templates.length === 0 && metrics.length === 0
-  return { ...ANALYSIS_DEFAULTS, ...spec, templates, metrics: isEmpty ? [HEALTH] : metrics }
+  return { ...ANALYSIS_DEFAULTS, ...spec, templates, metrics: isEmpty ? [HEALTH_METRIC] : metrics }
 }
 
 /** The defaults of the fields of a metric that do not depend on its kind. */

@@ -135,7 +135,7 @@ interface QueryMembers {
  * What each kind can ask in each block: the providers whose answers have what the kind needs of a window. A kind that
  * a block does not name cannot use it. Health asks Kubernetes and has no block.
  */
-export const ASKED: {
+export const QUERY_MEMBERS: {
   readonly [B in 'prometheus' | 'newRelic']: Readonly<Partial<Record<MetricKind, QueryMembers>>>
 } = {
   prometheus: {

@@ -1,7 +1,7 @@
 import {
   amount,
+  arrayOf,
   flag,
-  list,
   map,
   number,
   object,
@@ -67,7 +67,7 @@ export const objectName: Structure = text(253, OBJECT_NAME_PATTERN, 'the name of
 /** The value of an arg of a template. It may be empty. */
 export const argValue: Structure = text(253, ARG_VALUE_PATTERN, 'letters, digits and _./:@=+,- and spaces, at most 253')
 const query: Structure = text(MAX_QUERY)
-const matchers: Structure = list(text(256, MATCHER_PATTERN, 'a matcher, such as route="/cart"'), 16)
+const matchers: Structure = arrayOf(text(256, MATCHER_PATTERN, 'a matcher, such as route="/cart"'), 16)
 const series: Structure = text(200, SERIES_PATTERN, 'the name of a metric of Prometheus')
 const pointer: Structure = text(256, POINTER_PATTERN, 'a JSON pointer, such as /data/durations')
 const percent = (max: number): Structure => number(0, max)
@@ -141,8 +141,8 @@ const DEFAULTS = ANALYSIS_DEFAULTS
 
 /** `spec.analysis` */
 export const ANALYSIS = object<AnalysisSpec>({
-  templates: optional(list(TEMPLATE_USE, MAX_TEMPLATES)),
-  metrics: optional(list(METRIC, MAX_METRICS)),
+  templates: optional(arrayOf(TEMPLATE_USE, MAX_TEMPLATES)),
+  metrics: optional(arrayOf(METRIC, MAX_METRICS)),
   control: optional(word(CONTROLS), DEFAULTS.control),
   intervalSeconds: optional(whole(10, 3_600), DEFAULTS.intervalSeconds),
   warmUpSeconds: optional(whole(0, 3_600), DEFAULTS.warmUpSeconds),
@@ -169,6 +169,6 @@ export const ANALYSIS_STATUS = object<AnalysisStatus>({
   message: text(1_024),
   since: time,
   attempt: whole(1, 2_147_483_647),
-  metrics: optional(list(METRIC_VERDICT, MAX_METRICS)),
+  metrics: optional(arrayOf(METRIC_VERDICT, MAX_METRICS)),
   twin: optional(TWIN_REF),
 })

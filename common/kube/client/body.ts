@@ -13,7 +13,7 @@ const LINE_FEED = 0x0a
  * The body of a response as text. Does not read a body longer than `maxBytes` to its end, and closes its connection.
  * @throws KubeError `invalid` for such a body: another try would be as long
  */
-export async function textOf(body: Dispatcher.ResponseData['body'], maxBytes: number | undefined): Promise<string> {
+export async function bodyText(body: Dispatcher.ResponseData['body'], maxBytes: number | undefined): Promise<string> {
   if (maxBytes === undefined) return body.text()
   const chunks: Uint8Array[] = []
   let bytes = 0

@@ -4,7 +4,7 @@ import type { Failure } from './errors.ts'
 import type { ParsedPath } from './resources.ts'
 
 /** A response that is not the expected success. */
-export interface Answer {
+export interface FailedResponse {
   readonly status: number
   /** parsed JSON; undefined if the body was not JSON */
   readonly body: unknown
@@ -24,27 +24,27 @@ interface Status {
  * What a failed response to a request for `asked` means. `kindAbsent` is only a suspicion, since a load balancer
  * without back ends answers 404 as well.
  */
-export function classify(answer: Answer, asked: ParsedPath | undefined): Failure {
+export function classify(answer: FailedResponse, requestedPath: ParsedPath | undefined): Failure {
   const status = statusOf(answer.body)
-  const kind = status ? kindOf(answer.status, status, asked) : kindWithoutStatus(answer.status, asked)
+  const kind = status ? kindOf(answer.status, status, requestedPath) : kindWithoutStatus(answer.status, requestedPath)
   const retryAfterMs = retryAfter(answer)
   return {
     kind,
     status: answer.status,
     message: status?.message || `HTTP ${answer.status} without a Status object`,
     ...(status ? { reason: status.reason } : {}),
-    ...(kind === 'forbidden' ? { forbiddenBy: isAboutRights(status) ? 'rights' : 'admission' } : {}),
+    ...(kind === 'forbidden' ? { forbiddenBy: isRbacDenial(status) ? 'rights' : 'admission' } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
 }
 
 /** The kind of a failure that the API server describes with a `Status`. */
-function kindOf(code: number, status: Status, asked: ParsedPath | undefined): KubeErrorKind {
+function kindOf(code: number, status: Status, requestedPath: ParsedPath | undefined): KubeErrorKind {
   switch (code) {
     case 403:
       return hasCause(status, 'reason', 'NamespaceTerminating') ? 'terminating' : 'forbidden'
     case 404:
-      return kindOf404(status, asked)
+      return kindOf404(status, requestedPath)
     case 409:
       return status.reason === 'AlreadyExists' ? 'alreadyExists' : 'conflict'
     case 410:
@@ -85,7 +85,7 @@ const absentKind = (asked: ParsedPath | undefined): KubeErrorKind => (asked?.gro
 const hasCause = ({ details }: Status, member: 'reason' | 'field', value: string): boolean =>
   listOr(at(details, 'causes')).some((cause) => at(cause, member) === value)
 
-const isAboutRights = (status: Status | undefined): boolean => /User "[^"]*" cannot /.test(status?.message ?? '')
+const isRbacDenial = (status: Status | undefined): boolean => /User "[^"]*" cannot /.test(status?.message ?? '')
 
 /**
  * The API server asks for a few seconds. A proxy in front of it may ask for an hour after a short outage, and no cache
@@ -93,7 +93,7 @@ const isAboutRights = (status: Status | undefined): boolean => /User "[^"]*" can
  */
 const MAX_RETRY_AFTER_MS = 30_000
 
-function retryAfter({ retryAfter, body }: Answer): number | undefined {
+function retryAfter({ retryAfter, body }: FailedResponse): number | undefined {
   const seconds = /^\d+$/.test(retryAfter ?? '') ? Number(retryAfter) : at(body, 'details', 'retryAfterSeconds')
   return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) : undefined
 }

@@ -3,14 +3,14 @@ import { isObject } from '../../json/json.ts'
 import { pause, type Random } from '../../program/clock.ts'
 import { type Deadline, DeadlineExceeded, startDeadline } from '../../program/deadline.ts'
 import type { Semaphore } from '../../program/semaphore.ts'
-import { linesOf, textOf } from './body.ts'
+import { bodyText, linesOf } from './body.ts'
 import { classify } from './classify.ts'
 import { Credentials, type CredentialsOptions } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
 import { KubeError } from './errors.ts'
 import { Exchange } from './exchange.ts'
 import { abortUnlessHeld, type Fence } from './fence.ts'
-import { callOf, type KubeRequest, type KubeStream, VERBS, watchOf } from './request.ts'
+import { callOf, type KubeRequest, type KubeStream, REQUEST_VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
 import { retryDelay } from './retry.ts'
 
@@ -78,10 +78,11 @@ class HttpKubeClient implements KubeClient {
   }
 
   async request(request: KubeRequest): Promise<unknown> {
-    const { verb, deadlineMs = VERBS[verb].deadlineMs } = request
+    const { verb, deadlineMs = REQUEST_VERBS[verb].deadlineMs } = request
     const { timers, fence } = this.#options
     const deadline = startDeadline(timers, deadlineMs, request.signal)
-    const release = fence && VERBS[verb].method !== 'GET' ? abortUnlessHeld(deadline, fence, timers) : () => undefined
+    const release =
+      fence && REQUEST_VERBS[verb].method !== 'GET' ? abortUnlessHeld(deadline, fence, timers) : () => undefined
     return this.#untilDone(request, deadline.signal).finally(() => {
       release()
       deadline.end()
@@ -91,7 +92,7 @@ class HttpKubeClient implements KubeClient {
   async stream(stream: KubeStream): Promise<AsyncIterable<string>> {
     const { path, signal } = stream
     const watch = { verb: 'watch', path } as const
-    const deadline = startDeadline(this.#options.timers, VERBS.get.deadlineMs, signal)
+    const deadline = startDeadline(this.#options.timers, REQUEST_VERBS.get.deadlineMs, signal)
     try {
       const send = () => this.#exchange.send(watchOf(stream), deadline.signal)
       const response = await this.#measured(watch, isOpened, send)
@@ -134,7 +135,7 @@ class HttpKubeClient implements KubeClient {
     const isKnown: typeof isExpected = (of) => isExpected(of) || (isObject(of.body) && of.body.kind === 'Status')
     const send = async () => {
       const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal)
-      return { statusCode, headers, body: parsed(await textOf(body, request.maxBytes)) }
+      return { statusCode, headers, body: parsed(await bodyText(body, request.maxBytes)) }
     }
     const sendMeasured = () => this.#measured(request, isKnown, send)
     const response = await (request.limit ? request.limit.run(sendMeasured, signal) : sendMeasured())
@@ -216,7 +217,9 @@ function asKubeError(error: unknown, signal: AbortSignal, { verb, path }: Attemp
   const cause = signal.aborted ? signal.reason : error
   const message = cause instanceof Error ? cause.message : `${cause}`
   const kind =
-    cause instanceof DeadlineExceeded && verb !== 'watch' && VERBS[verb].method !== 'GET' ? 'timeout' : 'unreachable'
+    cause instanceof DeadlineExceeded && verb !== 'watch' && REQUEST_VERBS[verb].method !== 'GET'
+      ? 'timeout'
+      : 'unreachable'
   return new KubeError({ kind, message, attempted: `${verb} ${path}` }, { cause })
 }
 

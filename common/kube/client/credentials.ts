@@ -8,7 +8,7 @@ import { Pool, type PoolOptions } from './pool.ts'
 const REREAD_AFTER_MS = 10_000
 
 /** What every request needs: address, credentials and connections. */
-export interface Access {
+export interface ApiServerAccess {
   /** `https://10.0.0.1:6443` */
   readonly origin: string
   /** the path prefix under which some API servers are served; without a slash at its end */
@@ -51,7 +51,7 @@ export class Credentials {
   readonly #timers: Timers
   readonly #pool: Pool
   #config: KubeConfig
-  #access: Promise<Access> | undefined
+  #access: Promise<ApiServerAccess> | undefined
   #readAt = 0
   #foreign: Dispatcher | undefined // the last dispatcher of the library, which it makes for proxies
 
@@ -64,7 +64,7 @@ export class Credentials {
   }
 
   /** The present credentials, at most `REREAD_AFTER_MS` old. @throws what reading them throws */
-  access(): Promise<Access> {
+  access(): Promise<ApiServerAccess> {
     const isFresh = this.#timers.now() - this.#readAt < REREAD_AFTER_MS
     if (this.#access && isFresh) return this.#access
     this.#readAt = this.#timers.now()
@@ -78,14 +78,14 @@ export class Credentials {
    * Reads the kubeconfig again after the server refused `refused`, unless another request has done so. (The library
    * keeps a token for a minute.)
    */
-  reload(refused: Promise<Access>): void {
+  reload(refused: Promise<ApiServerAccess>): void {
     if (this.#access !== refused) return
     this.#access = undefined
     this.#config = this.#load()
   }
 
   /** Forgets `failed`, so that the next request reads certificates and token again. */
-  drop(failed: Promise<Access>): void {
+  drop(failed: Promise<ApiServerAccess>): void {
     if (this.#access === failed) this.#access = undefined
   }
 
@@ -101,7 +101,7 @@ export class Credentials {
     return config
   }
 
-  async #read(): Promise<Access> {
+  async #read(): Promise<ApiServerAccess> {
     const server = serverOf(this.#config)
     const context = new RequestContext(server.href, HttpMethod.GET)
     await this.#config.applySecurityAuthentication(context)

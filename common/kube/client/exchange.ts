@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
 import { unlessAborted } from '../../program/deadline.ts'
-import type { Access, Credentials } from './credentials.ts'
+import type { ApiServerAccess, Credentials } from './credentials.ts'
 import { type Fence, fenced } from './fence.ts'
 import type { Call } from './request.ts'
 import { checkedAtStart } from './start-check.ts'
@@ -36,11 +36,11 @@ export class Exchange {
    * undici reacts to `signal` only when it has a connection for the call, and then closes that connection. So this does
    * not wait for undici, and a call that was aborted does not begin.
    */
-  #sendWith(access: Promise<Access>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  #sendWith(access: Promise<ApiServerAccess>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     return unlessAborted(this.#begin(access, call, signal), signal)
   }
 
-  async #begin(access: Promise<Access>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #begin(access: Promise<ApiServerAccess>, call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { origin, prefix, headers, dispatcher } = await access
     const sender = this.#fence && call.method !== 'GET' ? fenced(dispatcher, this.#fence) : dispatcher
     try {

@@ -8,7 +8,7 @@ const WRITE_MS = 30_000
  * The HTTP method of each verb, and the time for all tries of a request together. `apply` is a server-side apply. For
  * another `patch`, `contentType` says which.
  */
-export const VERBS = {
+export const REQUEST_VERBS = {
   get: { method: 'GET', deadlineMs: 30_000 },
   list: { method: 'GET', deadlineMs: 60_000 }, // of one page
   create: { method: 'POST', deadlineMs: WRITE_MS },
@@ -18,12 +18,12 @@ export const VERBS = {
   delete: { method: 'DELETE', deadlineMs: WRITE_MS },
 } as const
 
-export type Verb = keyof typeof VERBS
+export type RequestVerb = keyof typeof REQUEST_VERBS
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
 export interface KubeRequest {
-  readonly verb: Verb
+  readonly verb: RequestVerb
   /** from `pathOf`, without a query */
   readonly path: string
   readonly query?: Query
@@ -50,7 +50,7 @@ export interface KubeStream extends Pick<KubeRequest, 'path' | 'query' | 'accept
 
 /** The parts of an HTTP request that differ from call to call. */
 export interface Call {
-  readonly method: (typeof VERBS)[Verb]['method']
+  readonly method: (typeof REQUEST_VERBS)[RequestVerb]['method']
   /** with the query */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export interface Call {
 
 /** The HTTP request for a `KubeRequest`. @throws KubeError `invalid` if the body cannot be written as JSON */
 export function callOf({ verb, path, query, body, contentType, accept }: KubeRequest): Call {
-  const call = { method: VERBS[verb].method, path: path + queryOf(query), headers: acceptOf(accept) }
+  const call = { method: REQUEST_VERBS[verb].method, path: path + queryOf(query), headers: acceptOf(accept) }
   if (body === undefined) return call
   // JSON is valid YAML, so the API server accepts it
   const type = contentType ?? (verb === 'apply' ? 'application/apply-patch+yaml' : 'application/json')

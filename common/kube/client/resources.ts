@@ -53,7 +53,7 @@ export interface PathOptions {
  * The path of a resource, a collection or an object: `/apis/apps/v1/namespaces/shop/deployments/cart`.
  * @throws RangeError for a segment that is empty, `.` or `..`: it would address the whole collection or another path
  */
-export function pathOf(
+export function resourcePath(
   { apiVersion, plural }: ResourceType,
   { namespace, name, subresource }: PathOptions = {},
 ): string {

@@ -1,6 +1,6 @@
 import type { NamespaceView } from '../../policy/policy.ts'
 import type { KubeClient } from '../client/client.ts'
-import { pathOf, RESOURCES } from '../client/resources.ts'
+import { RESOURCES, resourcePath } from '../client/resources.ts'
 import { orUndefined } from './object.ts'
 
 /** The label that the API server gives every namespace. */
@@ -15,7 +15,7 @@ export async function readNamespace(
   name: string,
   deadlineMs: number,
 ): Promise<{ readonly view: NamespaceView; readonly isThere: boolean }> {
-  const path = pathOf(RESOURCES.Namespace, { name })
+  const path = resourcePath(RESOURCES.Namespace, { name })
   const found = await orUndefined(client.request({ verb: 'get', path, expects: 'Namespace', deadlineMs }))
   const labels = found ? (found.metadata.labels ?? {}) : { [NAME_LABEL]: name }
   return { view: { name, labels }, isThere: found !== undefined }

@@ -3,7 +3,7 @@ import { isObject, listOr, member } from '../../json/json.ts'
 import { autoscalerView, budgetView, type Neighbours, networkPolicyView } from '../../surroundings/neighbours.ts'
 import type { KubeClient } from '../client/client.ts'
 import { KubeError } from '../client/errors.ts'
-import { pathOf, RESOURCES } from '../client/resources.ts'
+import { RESOURCES, resourcePath } from '../client/resources.ts'
 
 /** Failures that last, and count as an empty list: no right to list the objects, or no such kind. */
 const EMPTY_UPON: ReadonlySet<string> = new Set(['forbidden', 'kindAbsent', 'notFound'])
@@ -20,7 +20,7 @@ export async function neighboursIn(
   /** The views of all objects of a kind. Items of a list have no `kind` and `apiVersion`, but no view reads those. */
   const list = async <View>(resource: ResourceType, view: (object: KubeObject) => View): Promise<readonly View[]> => {
     try {
-      const path = pathOf(resource, { namespace })
+      const path = resourcePath(resource, { namespace })
       // resourceVersion 0 reads the API server's cache, not etcd: enough, for they decide only the size of a preview
       const found = await client.request({ verb: 'list', path, query: { resourceVersion: '0' }, deadlineMs })
       return listOr(member(found, 'items')).filter(isNamed).map(view)

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/object.ts'
 import { listOr, member } from '../../json/json.ts'
 import type { Reference, Source, WorkloadKind } from '../../workload/kind.ts'
 import type { KubeClient } from '../client/client.ts'
-import { pathOf } from '../client/resources.ts'
+import { resourcePath } from '../client/resources.ts'
 import { asObject, orUndefined } from './object.ts'
 
 /** Reads a source and the objects that its template may be in. Undefined if it does not exist. @throws KubeError */
@@ -11,7 +11,7 @@ export async function fetchSource(
   kind: WorkloadKind,
   { namespace, name }: { readonly namespace: string; readonly name: string },
 ): Promise<Source | undefined> {
-  const path = pathOf(kind, { namespace, name })
+  const path = resourcePath(kind, { namespace, name })
   const source = await orUndefined(client.request({ verb: 'get', path, expects: kind.kind }))
   if (!source) return undefined
   const found = await Promise.all(kind.references(source).map((each) => referents(client, namespace, each)))
@@ -25,9 +25,13 @@ async function referents(
 ): Promise<readonly KubeObject[]> {
   const { resource, name, labelSelector } = reference
   if (name !== undefined) {
-    const found = await orUndefined(client.request({ verb: 'get', path: pathOf(resource, { namespace, name }) }))
+    const found = await orUndefined(client.request({ verb: 'get', path: resourcePath(resource, { namespace, name }) }))
     return found ? [found] : []
   }
-  const list = await client.request({ verb: 'list', path: pathOf(resource, { namespace }), query: { labelSelector } })
+  const list = await client.request({
+    verb: 'list',
+    path: resourcePath(resource, { namespace }),
+    query: { labelSelector },
+  })
   return listOr(member(list, 'items')).map(asObject)
 }

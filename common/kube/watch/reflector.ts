@@ -9,7 +9,7 @@ import { FailureLog } from './failure-log.ts'
 import type { Intake } from './intake.ts'
 import { Presence } from './presence.ts'
 import { Reconnect } from './reconnect.ts'
-import { type Change, Store } from './store.ts'
+import { type ObjectChange, Store } from './store.ts'
 import { compareVersions, Staleness } from './version.ts'
 import { listAll, type View, watchFrom } from './view.ts'
 import { type WatchEvent, watchEvent } from './watch-event.ts'
@@ -18,7 +18,7 @@ import { type WatchEvent, watchEvent } from './watch-event.ts'
 const SILENT_AFTER_MS = 120_000
 
 /** Called for each change of a store. */
-export type Handler<T> = (change: Change<T>) => void
+export type Handler<T> = (change: ObjectChange<T>) => void
 
 export interface ReflectorOptions<T> extends Pick<Intake<T>, 'project'> {
   readonly client: KubeClient
@@ -202,7 +202,7 @@ export class Reflector<T> {
   }
 
   /** Calls handlers and ends waits after the store has changed. */
-  #settle(changes: readonly Change<T>[]): void {
+  #settle(changes: readonly ObjectChange<T>[]): void {
     this.#hasSynced = true
     for (const change of changes)
       for (const handler of this.#handlers) if (!this.#stopping.signal.aborted) this.#guarded(() => handler(change))

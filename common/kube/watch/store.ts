@@ -2,17 +2,19 @@ import type { Arrival } from './intake.ts'
 import { compareVersions } from './version.ts'
 
 /** A change of one object. An object that was recreated under its name is deleted, then added. */
-export type Change<T> = { readonly key: string } & (
+export type ObjectChange<T> = { readonly key: string } & (
   | { readonly is: 'added'; readonly after: T }
   | { readonly is: 'updated'; readonly before: T; readonly after: T }
   | { readonly is: 'deleted'; readonly before: T }
 )
 
 /** The object as it was before `change`; undefined for an added one. */
-export const beforeOf = <T>(change: Change<T>): T | undefined => (change.is === 'added' ? undefined : change.before)
+export const beforeOf = <T>(change: ObjectChange<T>): T | undefined =>
+  change.is === 'added' ? undefined : change.before
 
 /** The object as `change` left it; undefined for a deleted one. */
-export const afterOf = <T>(change: Change<T>): T | undefined => (change.is === 'deleted' ? undefined : change.after)
+export const afterOf = <T>(change: ObjectChange<T>): T | undefined =>
+  change.is === 'deleted' ? undefined : change.after
 
 /** The objects of a reflector in their last known state. Methods that change it return the changes. */
 export class Store<T> {
@@ -37,7 +39,7 @@ export class Store<T> {
   }
 
   /** Adds or updates an object, unless it is not newer than the stored one. */
-  put(arrival: Arrival<T>): readonly Change<T>[] {
+  put(arrival: Arrival<T>): readonly ObjectChange<T>[] {
     const before = this.#entries.get(arrival.key)
     const isSame = before?.uid === arrival.uid
     if (isSame && compareVersions(arrival.version, before.version) <= 0) return []
@@ -46,7 +48,7 @@ export class Store<T> {
   }
 
   /** Removes an object, unless another object has taken its name. */
-  remove({ key, uid }: Pick<Arrival<T>, 'key' | 'uid'>): readonly Change<T>[] {
+  remove({ key, uid }: Pick<Arrival<T>, 'key' | 'uid'>): readonly ObjectChange<T>[] {
     const before = this.#entries.get(key)
     if (before?.uid !== uid) return []
     this.#entries.delete(key)
@@ -54,7 +56,7 @@ export class Store<T> {
   }
 
   /** Replaces all objects by those of a complete list, also by older versions. An unchanged version is no change. */
-  replace(arrivals: readonly Arrival<T>[]): readonly Change<T>[] {
+  replace(arrivals: readonly Arrival<T>[]): readonly ObjectChange<T>[] {
     const earlier = this.#entries
     this.#entries = new Map()
     for (const arrival of arrivals) {
@@ -72,7 +74,7 @@ function changesBetween<T>(
   key: string,
   from: Arrival<T> | undefined,
   to: Arrival<T> | undefined,
-): readonly Change<T>[] {
+): readonly ObjectChange<T>[] {
   if (from === to) return []
   const before = from?.value
   const after = to?.value

@@ -1,7 +1,7 @@
 import { at } from '../../json/json.ts'
 import type { KubeClient } from '../client/client.ts'
 import { KubeError } from '../client/errors.ts'
-import { pathOf } from '../client/resources.ts'
+import { resourcePath } from '../client/resources.ts'
 import { type Arrival, arrival, type Intake } from './intake.ts'
 import { isVersion } from './version.ts'
 
@@ -62,7 +62,7 @@ async function readPage(client: KubeClient, view: View, { limit, next, signal }:
   try {
     const page = await client.request({
       verb: 'list',
-      path: pathOf(view.resource, view),
+      path: resourcePath(view.resource, view),
       query: { limit, labelSelector: view.labelSelector, continue: next ? `${next}` : undefined },
       expects: view.metadataOnly ? 'PartialObjectMetadataList' : `${view.resource.kind}List`,
       accept: acceptOf(view, 'List'),
@@ -79,7 +79,7 @@ async function readPage(client: KubeClient, view: View, { limit, next, signal }:
 /** Opens a watch on a view for the changes after `version`. @throws KubeError */
 export const watchFrom = (client: KubeClient, view: View, { version, timeoutSeconds, signal }: WatchFrom) =>
   client.stream({
-    path: pathOf(view.resource, view),
+    path: resourcePath(view.resource, view),
     query: {
       watch: true,
       allowWatchBookmarks: true,

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import type { Timers } from '../../../common/program/clock.ts'
 import { isForbidden, isOneOf, type Loopback } from './addresses.ts'
-import { Refusal } from './failures.ts'
+import { RequestRefused } from './failures.ts'
 
 /** The IP addresses of a name, at least one. @throws an error with a code of Node's DNS */
 export type Resolve = (name: string) => Promise<readonly string[]>
@@ -46,8 +46,8 @@ export async function checkedAddresses(
   const addresses = isNamed ? [] : await resolved(host)
   // one that may not be reached spoils the others: whoever answers for this name is not to be trusted
   if (isNamed || addresses.some((address) => isForbidden(address, loopback) || isOneOf(address, refused)))
-    throw new Refusal('address not allowed')
-  if (addresses.length === 0) throw new Refusal('name not found')
+    throw new RequestRefused('address not allowed')
+  if (addresses.length === 0) throw new RequestRefused('name not found')
   return addresses
 }
 
@@ -89,7 +89,7 @@ const within =
     let isOver = false
     const cancel = timers.after(timeoutMs, () => {
       isOver = true
-      callback(new Refusal(`no connection within ${timeoutMs / 1_000} s`), null)
+      callback(new RequestRefused(`no connection within ${timeoutMs / 1_000} s`), null)
     })
     connect(options, (error, socket) => {
       cancel()

@@ -5,7 +5,7 @@ import { isObject, textOr } from '../../../common/json/json.ts'
  * A request that is not sent, or an answer that is not read. Its message contains only our own words, so it may be
  * shown to users.
  */
-export class Refusal extends Error {
+export class RequestRefused extends Error {
   override readonly name = 'Refusal'
 }
 
@@ -45,10 +45,10 @@ const WORDS_OF_PREFIX: Readonly<Record<string, string>> = {
  * What went wrong, in words of ours: nothing of the message of `error`, which may have hosts, addresses and parts of a
  * body in it.
  */
-export function wordsFor(error: unknown): string {
-  if (error instanceof Refusal) return error.message
+export function safeErrorText(error: unknown): string {
+  if (error instanceof RequestRefused) return error.message
   if (error instanceof errors.HTTPParserError) return 'answer is not HTTP' // not all have a code
-  if (error instanceof AggregateError && error.errors.length > 0) return wordsFor(error.errors[0]) // one per address
+  if (error instanceof AggregateError && error.errors.length > 0) return safeErrorText(error.errors[0]) // one per address
   const code = codeOf(error)
   const exact = Object.entries(WORDS).find(([known]) => known === code)
   const begun = Object.entries(WORDS_OF_PREFIX).find(([prefix]) => code.startsWith(prefix))

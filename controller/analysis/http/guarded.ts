@@ -8,10 +8,10 @@ import { Semaphore } from '../../../common/program/semaphore.ts'
 import type { Send } from '../providers/provider.ts'
 import { authoritiesIn } from './authorities.ts'
 import { type Guard, guardedConnector, resolveBySystem } from './connector.ts'
-import { Refusal, wordsFor } from './failures.ts'
+import { RequestRefused, safeErrorText } from './failures.ts'
 import { headerProblem, headersFor } from './headers.ts'
 import { replyOf } from './reply.ts'
-import { pathFor, type Target, targetOf } from './target.ts'
+import { type ProviderTarget, pathFor, providerTarget } from './target.ts'
 
 /** What a request may take. */
 export interface Limits {
@@ -23,7 +23,7 @@ export interface Limits {
   readonly maxBytes: number
 }
 
-export const LIMITS: Limits = { connectMs: 3_000, totalMs: 10_000, maxBytes: 4 * 1024 * 1024 }
+export const REQUEST_LIMITS: Limits = { connectMs: 3_000, totalMs: 10_000, maxBytes: 4 * 1024 * 1024 }
 
 /** Reads a credential by its name: printable ASCII, or why there is none. Never throws. */
 export type ReadCredential = (name: string) => Promise<{ readonly is: 'credential'; readonly text: string } | Failed>
@@ -59,7 +59,7 @@ export interface ProviderClient {
  * cookie and decodes no compression. For a provider that must not be asked, each reply says why.
  */
 export function guardedClient(provider: CompleteProvider, options: GuardedOptions): ProviderClient {
-  const target = targetOf(provider)
+  const target = providerTarget(provider)
   if (target.is === 'failed') return refusing(target)
   const authorities = authoritiesIn(provider.caBundle)
   if (authorities.is === 'failed') return refusing(authorities)
@@ -80,7 +80,7 @@ const CLOSED: Failed = { is: 'failed', message: 'connection closed' }
 /** A provider that may be asked. */
 interface Checked {
   readonly provider: CompleteProvider
-  readonly target: Target
+  readonly target: ProviderTarget
   /** PEM */
   readonly ca: string | undefined
 }
@@ -97,7 +97,7 @@ class GuardedClient implements ProviderClient {
   constructor(checked: Checked, options: GuardedOptions) {
     this.#checked = checked
     this.#options = options
-    this.#limits = { ...LIMITS, ...options.limits }
+    this.#limits = { ...REQUEST_LIMITS, ...options.limits }
     this.#pool = connections(checked, options, this.#limits)
     this.#places = new Semaphore(checked.provider.maxConcurrent)
   }
@@ -139,10 +139,10 @@ class GuardedClient implements ProviderClient {
     const { provider, target } = this.#checked
     const { userAgent, clock, credential: read } = this.#options
     const path = pathFor(target, request)
-    if (path === undefined) throw new Refusal('the path leads out of the address')
+    if (path === undefined) throw new RequestRefused('the path leads out of the address')
     const credential =
       provider.credential === undefined ? undefined : await unlessAborted(read(provider.credential), signal)
-    if (credential?.is === 'failed') throw new Refusal(credential.message)
+    if (credential?.is === 'failed') throw new RequestRefused(credential.message)
     const headers = headersFor(request, { provider, credential: credential?.text, userAgent })
     const { method, body } = request
     const response = await this.#pool.request({ path, method, headers, body: body?.text ?? null, signal })
@@ -154,7 +154,7 @@ class GuardedClient implements ProviderClient {
     if (signal.aborted) return `no answer within ${totalMs / 1_000} s`
     const code = isObject(error) ? error.code : undefined
     if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `answer longer than ${maxBytes / 1024 / 1024} MiB`
-    return wordsFor(error)
+    return safeErrorText(error)
   }
 }
 

@@ -4,7 +4,7 @@ import { errorTypeIn } from '../../../common/analysis/query/error-types.ts'
 import type { Failed, ProviderReply } from '../../../common/analysis/query/window-query.ts'
 import { parseJson } from '../../../common/json/json.ts'
 import type { Clock } from '../../../common/program/clock.ts'
-import { Refusal } from './failures.ts'
+import { RequestRefused } from './failures.ts'
 import { isDeeperThan } from './nesting.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -27,7 +27,7 @@ export async function replyOf(response: Response, reading: Reading): Promise<Pro
   if (statusCode < 200 || statusCode > 299) return failureOf(response, reading)
   if (!isPlain(response)) {
     discard(body)
-    throw new Refusal('answer is compressed')
+    throw new RequestRefused('answer is compressed')
   }
   return { is: 'json', json: await jsonIn(body) }
 }
@@ -51,9 +51,9 @@ const errorTypeOf = (body: Response['body']): Promise<string | undefined> =>
 /** @throws Refusal if there is no JSON in `body`, or if it is too deep; what reading throws */
 async function jsonIn(body: Response['body']): Promise<unknown> {
   const bytes = new Uint8Array(await body.arrayBuffer())
-  if (isDeeperThan(MAX_DEPTH, bytes)) throw new Refusal(`answer nested deeper than ${MAX_DEPTH} levels`)
+  if (isDeeperThan(MAX_DEPTH, bytes)) throw new RequestRefused(`answer nested deeper than ${MAX_DEPTH} levels`)
   const json = parseJson(new TextDecoder().decode(bytes))
-  if (json === undefined) throw new Refusal('answer is not JSON')
+  if (json === undefined) throw new RequestRefused('answer is not JSON')
   return json
 }
 

@@ -1,10 +1,10 @@
 import { addressOf } from '../../../common/analysis/kinds/address.ts'
 import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
-import { leadsElsewhere } from '../../../common/analysis/query/path-escapes.ts'
+import { escapesPath } from '../../../common/analysis/query/path-escapes.ts'
 import type { Failed, ProviderRequest } from '../../../common/analysis/query/window-query.ts'
 
 /** Where the requests to a provider go. */
-export interface Target {
+export interface ProviderTarget {
   readonly is: 'target'
   /** `https://prometheus.monitoring.svc:9090` */
   readonly origin: string
@@ -21,9 +21,9 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 const OF_SERVICE = /^([a-z0-9_-]+\.){2,}svc(\.cluster\.local)?\.?$/
 
 /** Where the requests to `provider` go, or why they must not be sent. Does not look at IP addresses. */
-export function targetOf(
+export function providerTarget(
   provider: Pick<CompleteProvider, 'type' | 'address' | 'newRelic' | 'credential'>,
-): Target | Failed {
+): ProviderTarget | Failed {
   const { credential } = provider
   const address = addressOf(provider)
   if (address === '') return failed('the provider has no address')
@@ -43,12 +43,12 @@ export function targetOf(
  * The path and the query to send for `request`. Undefined if a server that decodes its path could read one outside of
  * the prefix.
  */
-export function pathFor({ origin, prefix }: Target, { path, params }: ProviderRequest): string | undefined {
+export function pathFor({ origin, prefix }: ProviderTarget, { path, params }: ProviderRequest): string | undefined {
   // the address alone, as a plugin has it
   const whole = path === '/' && prefix !== '' ? prefix : `${prefix}${path}`
   const url = URL.parse(`${origin}${whole}`)
   const isKept = url?.origin === origin && url.pathname === whole && url.search === '' && url.hash === ''
-  if (!isKept || !path.startsWith('/') || path.startsWith('//') || leadsElsewhere(path)) return undefined
+  if (!isKept || !path.startsWith('/') || path.startsWith('//') || escapesPath(path)) return undefined
   const query = new URLSearchParams(params).toString()
   return query === '' ? url.pathname : `${url.pathname}?${query}`
 }

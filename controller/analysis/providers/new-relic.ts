@@ -1,5 +1,5 @@
 import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
-import { askedArms } from '../../../common/analysis/query/arm-members.ts'
+import { armsOfKind } from '../../../common/analysis/query/arm-members.ts'
 import {
   boundariesAround,
   type Columns,
@@ -17,11 +17,11 @@ import {
   eventCounts,
   FULL_PAGE,
   medianIn,
+  numberInRow,
   type ReadRows,
   type Rows,
   rowsIn,
   samplesBy,
-  valueIn,
 } from '../../../common/analysis/query/nrql-rows.ts'
 import {
   type Failed,
@@ -30,10 +30,10 @@ import {
   type WindowQuery,
 } from '../../../common/analysis/query/window-query.ts'
 import type { Arm, OfPod, WindowData } from '../../../common/analysis/window-data.ts'
-import type { ProviderType, Send } from './provider.ts'
+import type { ProviderAdapter, Send } from './provider.ts'
 
 /** What one window is asked with. */
-interface Asked {
+interface NewRelicQuestion {
   readonly newRelic: TransactionsQuery
   readonly query: WindowQuery
   /** the rows of one query */
@@ -44,10 +44,10 @@ interface Asked {
  * New Relic, asked about each arm by itself, one query after the other. An arm is silent if none of its pods had a
  * transaction: New Relic does not tell that from pods without an agent.
  */
-export const NEW_RELIC: ProviderType = {
+export const NEW_RELIC: ProviderAdapter = {
   ask: async (query, provider, send) => {
     const { kind, newRelic } = query.metric
-    const ask = asking(provider, send)
+    const ask = askOptions(provider, send)
     if (!newRelic) return failed('the metric has no newRelic query')
     if (!ask) return failed('the provider has no account')
     const { podAttribute = 'host', errors = '' } = newRelic
@@ -72,7 +72,7 @@ export const NEW_RELIC: ProviderType = {
   },
 }
 
-function asking({ newRelic }: CompleteProvider, send: Send): Asked['ask'] | undefined {
+function askOptions({ newRelic }: CompleteProvider, send: Send): NewRelicQuestion['ask'] | undefined {
   if (!newRelic) return undefined
   return async (nrql) => {
     const reply = await send(nerdGraphRequest(newRelic.accountId, nrql))
@@ -86,7 +86,7 @@ type Compare<T> = (arms: Readonly<Record<Arm, readonly T[]>>) => WindowData
 
 /** Compares what both arms' transactions give. */
 async function transactions<T extends OfPod>(
-  asked: Asked,
+  asked: NewRelicQuestion,
   columns: Columns,
   read: ReadRows<T>,
   compare: Compare<T>,
@@ -114,7 +114,7 @@ const MOST_TRIES = 5
  * Single requests, of which New Relic gives only so many at once. Of a window with more, its first part is compared,
  * the same of both arms: a longer window would have even more.
  */
-async function samples(asked: Asked): Promise<WindowAnswer> {
+async function samples(asked: NewRelicQuestion): Promise<WindowAnswer> {
   const { podAttribute } = asked.newRelic
   const { start, end } = asked.query.window
   const read = samplesBy(podAttribute)
@@ -127,7 +127,7 @@ async function samples(asked: Asked): Promise<WindowAnswer> {
   return answer
 }
 
-async function latency(asked: Asked): Promise<WindowAnswer> {
+async function latency(asked: NewRelicQuestion): Promise<WindowAnswer> {
   const { podAttribute } = asked.newRelic
   const before = asked.query.boundaries
   const median = before ? undefined : await firstMedian(asked)
@@ -142,7 +142,7 @@ async function latency(asked: Asked): Promise<WindowAnswer> {
 }
 
 /** How long half of the requests take, of the first pods that had any: those of the control have more. */
-async function firstMedian({ newRelic, query, ask }: Asked): Promise<ReturnType<typeof medianIn>> {
+async function firstMedian({ newRelic, query, ask }: NewRelicQuestion): Promise<ReturnType<typeof medianIn>> {
   for (const arm of ['control', 'treatment'] as const) {
     const queries = transactionQueries(newRelic, MEDIAN_COLUMNS, query, arm)
     if (queries.is === 'failed') return queries
@@ -156,14 +156,14 @@ async function firstMedian({ newRelic, query, ask }: Asked): Promise<ReturnType<
 }
 
 /** Compares one number of each arm, or takes that of the treatment alone. */
-async function values({ newRelic: { nrql = '' }, query, ask }: Asked): Promise<WindowAnswer> {
+async function values({ newRelic: { nrql = '' }, query, ask }: NewRelicQuestion): Promise<WindowAnswer> {
   const found: Partial<Record<Arm, number>> = {}
-  const arms = askedArms(query.metric.kind)
+  const arms = armsOfKind(query.metric.kind)
   for (const arm of arms) {
     const text = valueQuery(nrql, query, arm)
     if (text.is === 'failed') return text
     const answer = await ask(text.nrql)
-    const value = answer.is === 'failed' ? answer : valueIn(answer.rows)
+    const value = answer.is === 'failed' ? answer : numberInRow(answer.rows)
     if (value.is === 'failed') return value
     if (value.value !== undefined) found[arm] = value.value
   }

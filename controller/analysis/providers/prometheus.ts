@@ -4,13 +4,13 @@ import { histogramAnswer } from '../../../common/analysis/query/histogram.ts'
 import { valueAnswer } from '../../../common/analysis/query/one-number.ts'
 import { eventsRequest, histogramRequest, totalRequest, valueRequest } from '../../../common/analysis/query/promql.ts'
 import { scrapedTwice } from '../../../common/analysis/query/scrapes.ts'
-import { seriesIn, valueIn } from '../../../common/analysis/query/series.ts'
+import { numberInResult, seriesIn } from '../../../common/analysis/query/series.ts'
 import type { ProviderRequest, WindowAnswer, WindowQuery } from '../../../common/analysis/query/window-query.ts'
 import type { Arm } from '../../../common/analysis/window-data.ts'
-import type { ProviderType, Send } from './provider.ts'
+import type { ProviderAdapter, Send } from './provider.ts'
 
 /** Prometheus, and what answers as Prometheus does. Everything that a window needs is asked at once. */
-export const PROMETHEUS: ProviderType = {
+export const PROMETHEUS: ProviderAdapter = {
   ask: (query, provider, send) => {
     const { histogram, query: promql } = query.metric.prometheus ?? {}
     if (promql !== undefined) return askValue(query, send)
@@ -55,7 +55,7 @@ async function askEvents(query: WindowQuery, provider: CompleteProvider, send: S
 }
 
 async function askValue(query: WindowQuery, send: Send): Promise<WindowAnswer> {
-  const ask = async (arm: Arm) => valueIn(await send(valueRequest(query, arm)))
+  const ask = async (arm: Arm) => numberInResult(await send(valueRequest(query, arm)))
   // a bound is of the fork alone
   if (query.metric.kind === 'Threshold') return valueAnswer(await ask('treatment'))
   const [treatment, control] = await Promise.all([ask('treatment'), ask('control')])

@@ -10,7 +10,7 @@ import type {
 export type Send = (request: ProviderRequest) => Promise<ProviderReply>
 
 /** How providers of one type are asked. */
-export interface ProviderType {
+export interface ProviderAdapter {
   /** Asks for one window. Never throws for anything that a provider can answer. */
   readonly ask: (query: WindowQuery, provider: CompleteProvider, send: Send) => Promise<WindowAnswer>
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { TemplateSpec } from '../../../common/analysis/kinds/template.ts'
 import { type AnalysisSources, resolveAnalysis } from '../../../common/analysis/template.ts'
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
-import { analysisWithDefaults, HEALTH, metricWithDefaults } from '../../../common/api/analysis/defaults.ts'
+import { analysisWithDefaults, HEALTH_METRIC, metricWithDefaults } from '../../../common/api/analysis/defaults.ts'
 import type { Metric } from '../../../common/api/analysis/metric.ts'
 import { ABSENT, type Known, known, unknown } from '../../../common/api/known.ts'
 
@@ -42,7 +42,7 @@ const withHttp = (spec: TemplateSpec = HTTP) => sources({ 'Namespace/http': know
 describe('an analysis with its templates', () => {
   it('asks about health where nothing else is asked', () =>
     expect(resolved({})).to.deep.equal({
-      metrics: [metricWithDefaults(HEALTH)],
+      metrics: [metricWithDefaults(HEALTH_METRIC)],
       errors: [],
       missing: [],
       providers: [],

@@ -8,7 +8,7 @@ import {
   warningsAbout,
 } from '../../../common/api/conditions.ts'
 import type { Condition } from '../../../common/api/types.ts'
-import { aside } from '../../../common/text/fitted.ts'
+import { optionalClause } from '../../../common/text/fitted.ts'
 
 const NOW = new Date('2026-11-21T12:00:00.789Z')
 const EARLIER = '2026-11-21T11:00:00Z'
@@ -80,8 +80,8 @@ describe('warning', () => {
 
   it('M7: leaves out an explanation that does not fit 256 characters together with the reason', () => {
     const fact = 'a'.repeat(256 - '[LeaderElection] '.length - 3)
-    expect(warning('LeaderElection', fact, aside(': b')).message).to.equal(`${fact}: b`)
-    expect(warning('LeaderElection', fact, aside(': bc')).message).to.equal(fact)
+    expect(warning('LeaderElection', fact, optionalClause(': b')).message).to.equal(`${fact}: b`)
+    expect(warning('LeaderElection', fact, optionalClause(': bc')).message).to.equal(fact)
   })
 
   it('names the first two of several objects, and is missing without any', () => {

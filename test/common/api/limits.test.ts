@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { brokenLimits, LIMITS } from '../../../common/api/limits.ts'
+import { brokenLimits, OVERRIDE_LIMITS } from '../../../common/api/limits.ts'
 
 const nested = (levels: number): unknown => {
   let value: unknown = 1
@@ -13,7 +13,7 @@ const sound: Record<string, unknown> = {
   'an empty override': {},
   '64 levels': nested(64),
   '5,000 keys': wide(5_000),
-  'a key of 317 characters': { ['k'.repeat(LIMITS.keyLength)]: 1 },
+  'a key of 317 characters': { ['k'.repeat(OVERRIDE_LIMITS.keyLength)]: 1 },
   'the largest safe integer': { a: Number.MAX_SAFE_INTEGER },
   'a fraction': { a: 0.5 },
 }

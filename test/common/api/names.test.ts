@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { labelKeyProblem, labelValueProblem } from '../../../common/api/metadata-syntax.ts'
 import * as names from '../../../common/api/names.ts'
 import { at } from '../../../common/json/json.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 
 describe('the resources that we define', () => {
   for (const [file, resource] of Object.entries({
@@ -43,6 +43,8 @@ describe('CONTROLLER_REVISION', () => {
   it('names the kind that apps/v1 serves, so that its path is the one of the API server', () => {
     const place = { namespace: 'shop', name: 'cart' }
     expect(names.CONTROLLER_REVISION.kind).to.equal('ControllerRevision')
-    expect(pathOf(names.CONTROLLER_REVISION, place)).to.equal('/apis/apps/v1/namespaces/shop/controllerrevisions/cart')
+    expect(resourcePath(names.CONTROLLER_REVISION, place)).to.equal(
+      '/apis/apps/v1/namespaces/shop/controllerrevisions/cart',
+    )
   })
 })

@@ -4,7 +4,7 @@ import type { AnalysisTemplate } from '../../../common/analysis/kinds/template.t
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import type { Metric } from '../../../common/api/analysis/metric.ts'
 import { type Known, known, unknown } from '../../../common/api/known.ts'
-import { analysisErrors, analysisOf, analysisWarnings, askedProviders } from '../../../common/assess/analysis-errors.ts'
+import { analysisErrors, analysisOf, analysisWarnings, providerRefs } from '../../../common/assess/analysis-errors.ts'
 import type { AnalysisFacts } from '../../../common/assess/facts.ts'
 import { anExperiment } from '../../builders.ts'
 
@@ -40,13 +40,13 @@ describe('the analysis of an experiment', () => {
       expect(analysisOf(none)).to.equal(undefined)
       expect(analysisErrors(none)).to.deep.equal([])
       expect(analysisWarnings(none)).to.deep.equal([])
-      expect(askedProviders(none)).to.equal(undefined)
+      expect(providerRefs(none)).to.equal(undefined)
     }
   })
 
   it('asks about health where nothing else is asked', () => {
     expect(analysisOf(facts({}))?.metrics.map(({ kind }) => kind)).to.deep.equal(['Health'])
-    expect(askedProviders(facts({}))).to.deep.equal([])
+    expect(providerRefs(facts({}))).to.deep.equal([])
   })
 
   it('has mistakes at their fields', () =>
@@ -60,7 +60,7 @@ describe('the analysis of an experiment', () => {
       `experimentanalysistemplate/http: spec.metrics[0].${SET}`,
       `clusterexperimentanalysistemplate/http: spec.metrics[0].${SET}`,
     ])
-    expect(askedProviders(both)).to.deep.equal([
+    expect(providerRefs(both)).to.deep.equal([
       { field: 'spec.analysis.templates[0]', name: 'prometheus' },
       { field: 'spec.analysis.templates[1]', name: 'prometheus' },
     ])

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { AnalysisRun, RunStatus } from '../../../common/analysis/kinds/run.ts'
+import type { AnalysisRun, AnalysisRunStatus } from '../../../common/analysis/kinds/run.ts'
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import { known, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
@@ -101,9 +101,9 @@ describe('the state of an analysis', () => {
 })
 
 describe('what follows from a verdict', () => {
-  const of = (status: Partial<RunStatus> | undefined, spec: AnalysisSpec = {}) => {
+  const of = (status: Partial<AnalysisRunStatus> | undefined, spec: AnalysisSpec = {}) => {
     const state = stateOf(spec)
-    const run = status && aRun({ status: { reason: 'x', message: '', ...status } as RunStatus })
+    const run = status && aRun({ status: { reason: 'x', message: '', ...status } as AnalysisRunStatus })
     return state && consequenceOf({ ...state, ...(run ? { run } : {}) })
   }
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
-import type { PromotionStatus, RunStatus } from '../../../common/api/strategy.ts'
+import type { PromotionStatus, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import { editErrors } from '../../../common/assess/edit-errors.ts'
 import { runHash } from '../../../common/assess/run.ts'
-import type { Traffic } from '../../../common/surroundings/traffic.ts'
+import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
 import { ID } from '../plan/blue-greens.ts'
 import { someFacts } from '../plan/some-facts.ts'
@@ -18,16 +18,16 @@ const WRITTEN = { uid: 'uid-of-cart', generation: 2 }
 
 interface StoredOf {
   readonly stepIndex?: number
-  readonly path?: RunStatus['path']
+  readonly path?: StrategyRunStatus['path']
   readonly promotion?: PromotionStatus
   /** the Services, if they were read */
-  readonly traffic?: Traffic
+  readonly traffic?: TrafficView
 }
 
 /** The errors of an edit to `edited` of an experiment whose run is at a step. 4: it is cut over. */
 function errorsOf(edited: object, { stepIndex = 4, path = 'Forward', promotion, traffic }: StoredOf = {}) {
   const run = { run: runHash(EXPERIMENT), revision: 'a', path, stepIndex, since: START_TIME }
-  const status = { strategy: run as RunStatus, ...(promotion ? { promotion } : {}) }
+  const status = { strategy: run as StrategyRunStatus, ...(promotion ? { promotion } : {}) }
   const experiment = { ...anExperiment({ strategy, ...edited }), status }
   const surroundings = { traffic: traffic ? known(traffic) : unknown('not read') }
   const facts = someFacts({ experiment })
@@ -101,7 +101,7 @@ describe('an edit of a blue-green', () => {
     const before = changing('example/cart:2')
     const run = { run: runHash(before), revision: 'a', path: 'Forward', stepIndex: 7, since: START_TIME }
     const promotion = { mode: 'Export' as const, written: { ...WRITTEN, generation: 1 } }
-    const status = { strategy: run as RunStatus, promotion }
+    const status = { strategy: run as StrategyRunStatus, promotion }
     const messagesWith = (image: string) => {
       const facts = someFacts({ experiment: { ...changing('example/cart:3'), status }, source: aSource(10, image) })
       return editErrors(facts, { ...before, status }).map(({ message }) => message)
@@ -130,7 +130,7 @@ describe('an edit of a canary', () => {
   const errorsAt = ({ stepIndex = PROMOTES, path = 'Forward', promotion, image }: At, to = edited) => {
     const run = { run: runHash(before), revision: 'a', path, stepIndex, since: START_TIME }
     const stored = promotion ? { promotion: { mode: 'Manual' as const, ...promotion } } : {}
-    const status = { strategy: run as RunStatus, ...stored }
+    const status = { strategy: run as StrategyRunStatus, ...stored }
     const facts = someFacts({ experiment: { ...to, status }, source: aSource(10, image) })
     return editErrors(facts, { ...before, status }).map(({ field, message }) => `${field}: ${message}`)
   }
@@ -169,7 +169,7 @@ describe('an edit of a canary', () => {
     expect(runHash(otherwise)).to.equal(runHash(analysed))
     const of = (from: typeof without, to: typeof without) => {
       const run = { run: runHash(from), revision: 'a', path: 'Forward', stepIndex: PROMOTES, since: START_TIME }
-      const status = { strategy: run as RunStatus, promotion: { mode: 'Automatic' as const, record: RECORD } }
+      const status = { strategy: run as StrategyRunStatus, promotion: { mode: 'Automatic' as const, record: RECORD } }
       const facts = someFacts({ experiment: { ...to, status }, source: aSource(10) })
       return editErrors(facts, { ...from, status }).map(({ field }) => field)
     }

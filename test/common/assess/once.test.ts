@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { once } from '../../../common/assess/once.ts'
+import { lazy } from '../../../common/assess/once.ts'
 
 describe('a value that is computed once', () => {
   it('is computed when it is first asked for, and not again', () => {
     let count = 0
-    const value = once(() => {
+    const value = lazy(() => {
       count += 1
       return { count }
     })

@@ -3,10 +3,10 @@ import { ABSENT, known, knownOrAbsent, unknown } from '../../../common/api/known
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { RunPath } from '../../../common/api/strategy.ts'
-import { isServing, pinningAt, pinState, seenServices } from '../../../common/assess/pins.ts'
-import { compile } from '../../../common/strategy/compile.ts'
+import { cutOverServices, isServing, pinningAt, pinState } from '../../../common/assess/pins.ts'
+import { compileSteps } from '../../../common/strategy/compile.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
-import { type RunSpec, runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { aDeployment, aFork, anExperiment, FORK } from '../../builders.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'
 
@@ -14,14 +14,14 @@ const ID = FORK.slice(-10)
 const EXPERIMENT = anExperiment({ strategy: { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } } })
 
 function specOf() {
-  const spec = runSpecOf(EXPERIMENT.spec)
+  const spec = strategyRunSpec(EXPERIMENT.spec)
   if (!spec) throw new Error('it has no run')
   return spec
 }
 
 /** `preview: unpinned pinned`: what each step of a path wants of the active Service and of the preview. */
 function wantedOn(path: RunPath): readonly string[] {
-  const steps = compile(specOf(), path)
+  const steps = compileSteps(specOf(), path)
   const run = { run: 'run', revision: 'revision', path, since: '2026-11-21T10:00:00Z' }
   return [...steps.keys()].map((stepIndex) => {
     const { active, preview } = pinningAt({ ...run, stepIndex }, steps)
@@ -149,9 +149,9 @@ describe('pinState', () => {
 
   it('is undefined without a blue-green, and where the Services were not read', () => {
     const { blueGreen: _none, ...others } = specOf()
-    expect(pinState(factsOf({}), others as RunSpec)).to.equal(undefined)
+    expect(pinState(factsOf({}), others as StrategyRunSpec)).to.equal(undefined)
     expect(pinState(someFacts(), specOf())).to.equal(undefined)
-    expect(seenServices(someFacts())).to.equal(undefined)
+    expect(cutOverServices(someFacts())).to.equal(undefined)
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { PROMOTION_MANAGER } from '../../../common/api/names.ts'
-import { overriddenSource, promotionInto, promotionWriter, versionWith } from '../../../common/assess/promotion.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { promotionInto, promotionWriter, sourceOverride, versionWith } from '../../../common/assess/promotion.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { aDeployment } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRunExperiment, aSource, type RunOf } from '../plan/some-run.ts'
@@ -13,7 +13,7 @@ const factsOf = (of: RunOf = {}) => someFacts({ experiment: aRunExperiment(of), 
 describe('the promotion into a source', () => {
   it('lays the override over the present spec of the source', () => {
     const facts = factsOf()
-    expect(overriddenSource(facts, source).spec).to.deep.equal(source.spec)
+    expect(sourceOverride(facts, source).spec).to.deep.equal(source.spec)
     expect(promotionInto(facts, source)?.isDone).to.equal(false)
     expect(promotionInto(facts, aSource(10, 'example/cart:2'))?.isDone).to.equal(true)
   })
@@ -22,7 +22,7 @@ describe('the promotion into a source', () => {
 describe('who writes a source', () => {
   const writer = (of: RunOf, { from = source as typeof source | undefined, isInstalled = true } = {}) => {
     const facts = factsOf(of)
-    const spec = runSpecOf(facts.experiment.spec)
+    const spec = strategyRunSpec(facts.experiment.spec)
     if (!spec) throw new Error('the experiment has a run')
     const promotion = from && promotionInto(facts, from)
     const { mode, because } = promotionWriter(spec, { source: from, promotion, isInstalled })

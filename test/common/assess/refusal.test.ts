@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
-import { atOverridePaths } from '../../../common/assess/refusal.ts'
+import { withOverridePaths } from '../../../common/assess/refusal.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
@@ -16,7 +16,7 @@ const [proxy, cart] = [
 const FORK = aDeployment({ pod: { containers: [proxy, cart], hostNetwork: true }, podLabels: { version: 'x y' } })
 
 const told = (message: string, overrideSpec: JsonObject, overrideType: OverrideType = 'Strategic'): string =>
-  atOverridePaths(message, FORK, { experiment: anExperiment({ overrideSpec, overrideType }), schema: SCHEMA })
+  withOverridePaths(message, FORK, { experiment: anExperiment({ overrideSpec, overrideType }), schema: SCHEMA })
 
 const onlyCart = pod({ containers: [{ name: 'cart', image: 'a:1', ports }] })
 const POD = 'spec.template.spec'

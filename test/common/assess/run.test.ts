@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RunStatus } from '../../../common/api/strategy.ts'
+import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import {
   demandsOf,
   isPromoted,
@@ -9,13 +9,15 @@ import {
   sizesOf,
   wantedReplicas,
 } from '../../../common/assess/run.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, aSource, CANARY } from '../plan/some-run.ts'
 
 /** The facts of a run of `CANARY` whose stored status is changed by `of`. */
-function at(of: Partial<RunStatus> & { readonly promotion?: { readonly record?: { name: string; hash: string } } }) {
+function at(
+  of: Partial<StrategyRunStatus> & { readonly promotion?: { readonly record?: { name: string; hash: string } } },
+) {
   const run = aRun()
   run.pass()
   const stored = run.strategy()
@@ -35,7 +37,7 @@ describe('the pods that a fork shall have', () => {
   it('are spec.replicas without a run', () =>
     expect(wantedReplicas(someFacts({ experiment: anExperiment({ replicas: 4 }) }))).to.equal(4))
 
-  const steps: readonly (readonly [Partial<RunStatus>, pods: number])[] = [
+  const steps: readonly (readonly [Partial<StrategyRunStatus>, pods: number])[] = [
     [{ stepIndex: 0 }, 1],
     [{ stepIndex: 1 }, 1],
     [{ stepIndex: 2 }, 3],
@@ -89,7 +91,10 @@ describe('the state of a run', () => {
 })
 
 describe('the sizes of a run', () => {
-  const spec = runSpecOf({ ...aRunExperiment().spec, strategy: { canary: { ...CANARY.canary, maxUnavailable: 1 } } })
+  const spec = strategyRunSpec({
+    ...aRunExperiment().spec,
+    strategy: { canary: { ...CANARY.canary, maxUnavailable: 1 } },
+  })
   if (!spec) throw new Error('there is no run')
 
   it('are those of the source, and what its own rollout takes down beyond maxUnavailable', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
-import type { RunStatus, Strategy } from '../../../common/api/strategy.ts'
+import type { Strategy, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
@@ -24,7 +24,7 @@ const lines = (given: Given & { strategy?: Strategy; replicas?: number; source?:
 }
 
 /** The run of the strategy as the controller would store it at its first step. */
-function stored(strategy = CANARY): RunStatus {
+function stored(strategy = CANARY): StrategyRunStatus {
   const facts = someFacts({
     source: aDeployment({ spec: { replicas: 10 } }),
     experiment: anExperiment({ strategy, replicas: 1 }),
@@ -36,7 +36,7 @@ function stored(strategy = CANARY): RunStatus {
 }
 
 /** The plan for an experiment with this stored run. */
-function during(strategy: RunStatus, word?: string) {
+function during(strategy: StrategyRunStatus, word?: string) {
   const stamp = `step=${strategy.stepIndex} revision=${strategy.revision} at=${NOW}`
   const annotations = word === undefined ? {} : { [COMMAND]: `${word} ${stamp}`, [COMMAND_BY]: 'ada' }
   const experiment = anExperiment({ strategy: CANARY, replicas: 1, metadata: { annotations }, status: { strategy } })

@@ -1,5 +1,5 @@
 import type { Facts } from '../../../common/assess/facts.ts'
-import { type Described, describe as describePlan } from '../../../common/describe/describe.ts'
+import { type DescribeOptions, describe as describePlan } from '../../../common/describe/describe.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
@@ -20,7 +20,7 @@ export function describedWarnings(facts: Facts) {
 }
 
 /** The lines that describe the plan for `facts`, as `[Reason] message`. */
-export function describedFacts(facts: Facts, more: Partial<Described> = {}): readonly string[] {
+export function describedFacts(facts: Facts, more: Partial<DescribeOptions> = {}): readonly string[] {
   const evaluation = evaluate(facts)
   const changes = () => evaluation.assessment.effect?.().changes() ?? []
   const lines = describePlan(facts, plan(facts, evaluation), { evaluation, changes, ...INSTALLED, ...more })
@@ -28,7 +28,7 @@ export function describedFacts(facts: Facts, more: Partial<Described> = {}): rea
 }
 
 /** The same for `someFacts`. */
-export const described = (given: Given = {}, more: Partial<Described> = {}): readonly string[] =>
+export const described = (given: Given = {}, more: Partial<DescribeOptions> = {}): readonly string[] =>
   describedFacts(someFacts(given), more)
 
 /** The pods of `fork` as endpoints of the Service `cart`, with the pods of the source. */

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { canonicalJson, hashOf } from '../../../common/json/canonical.ts'
+import { canonicalJson, sha256Of } from '../../../common/json/canonical.ts'
 
 describe('canonicalJson', () => {
   it('does not depend on the order of keys', () => {
     expect(canonicalJson({ b: [1, { d: 1, c: 2 }], a: 'x' })).to.equal('{"a":"x","b":[1,{"c":2,"d":1}]}')
-    expect(hashOf({ a: 1, b: 2 }, 10)).to.equal(hashOf({ b: 2, a: 1 }, 10))
+    expect(sha256Of({ a: 1, b: 2 }, 10)).to.equal(sha256Of({ b: 2, a: 1 }, 10))
   })
 
   it('leaves out undefined members, as JSON.stringify does', () => {

@@ -1,11 +1,15 @@
 import { expect } from 'chai'
-import { childOf, pathOf, ROOT } from '../../../common/json/field-path.ts'
+import { childOf, ROOT, stepsTo } from '../../../common/json/field-path.ts'
 
 describe('pathOf', () => {
   it('lists all steps from the root', () =>
-    expect(pathOf(childOf(childOf(childOf(ROOT, 'containers'), 0), 'image'))).to.deep.equal(['containers', 0, 'image']))
+    expect(stepsTo(childOf(childOf(childOf(ROOT, 'containers'), 0), 'image'))).to.deep.equal([
+      'containers',
+      0,
+      'image',
+    ]))
 
-  it('has no steps at the root', () => expect(pathOf(ROOT)).to.deep.equal([]))
+  it('has no steps at the root', () => expect(stepsTo(ROOT)).to.deep.equal([]))
 })
 
 describe('childOf', () => {
@@ -13,7 +17,7 @@ describe('childOf', () => {
     const parent = childOf(ROOT, 'containers')
     const children = [childOf(parent, 0), childOf(parent, 1)]
     expect([ROOT.depth, parent.depth, ...children.map(({ depth }) => depth)]).to.deep.equal([0, 1, 2, 2])
-    expect(children.map(pathOf)).to.deep.equal([
+    expect(children.map(stepsTo)).to.deep.equal([
       ['containers', 0],
       ['containers', 1],
     ])

@@ -3,8 +3,8 @@ import {
   amount,
   anyNumber,
   anyObject,
+  arrayOf,
   flag,
-  list,
   map,
   mismatches,
   number,
@@ -28,7 +28,7 @@ interface Pet {
 const PET = object<Pet>({
   name: text(3),
   legs: optional(whole(0, 8), 4),
-  toys: optional(list(object<{ name: string }>({ name: text(3) }), 2, 1)),
+  toys: optional(arrayOf(object<{ name: string }>({ name: text(3) }), 2, 1)),
   tags: optional(map(text(3, '^[a-z]*$', 'lower-case letters'), 1)),
 })
 

@@ -4,14 +4,14 @@ import { boundedOverride } from '../../../common/api/decode.ts'
 import { isObject, type JsonObject } from '../../../common/json/json.ts'
 import { changesBetween } from '../../../common/override/changes.ts'
 import { merge } from '../../../common/override/merge.ts'
-import type { Step } from '../../../common/override/path.ts'
+import type { PathStep } from '../../../common/override/path.ts'
 import { NO_SHAPE, type Shape } from '../../../common/override/shape.ts'
 import { POD } from '../../builders.ts'
 import { aJsonObject } from '../../generators.ts'
 import { LAW } from '../../property.ts'
 import { A_SHAPE, aBaseNode, anOverrideNode } from './nodes.ts'
 
-const shown = (step: Step): string => {
+const shown = (step: PathStep): string => {
   if (step.is === 'member') return `.${step.key}`
   const sign = step.became === undefined ? '' : step.became === 'added' ? '+' : '-'
   return `[${sign}${step.names.join('|')}]`

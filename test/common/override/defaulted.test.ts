@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { isStoredAlike } from '../../../common/override/defaulted.ts'
-import type { Step } from '../../../common/override/path.ts'
+import type { PathStep } from '../../../common/override/path.ts'
 import { steps } from './steps.ts'
 
 const C = 'template.spec.containers[cart]'
@@ -51,7 +51,7 @@ const others: Record<string, readonly [path: string, value: unknown]> = {
   'null elsewhere': [`${C}.args`, null],
 }
 
-const isAlike = (path: readonly Step[], before: unknown, after: unknown, specs: object = {}) =>
+const isAlike = (path: readonly PathStep[], before: unknown, after: unknown, specs: object = {}) =>
   isStoredAlike({ path, before, after }, { before: undefined, after: undefined, ...specs })
 
 describe('M10: the API server stores alike', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { LIMITS } from '../../../common/api/limits.ts'
+import { OVERRIDE_LIMITS } from '../../../common/api/limits.ts'
 import type { Json } from '../../../common/json/json.ts'
 import { withinDepth } from '../../../common/override/depth.ts'
 
@@ -12,21 +12,21 @@ function nested(levels: number, value: Json): Json {
 
 describe('what is within the depth that is looked at', () => {
   it('is a value itself that is not nested deeper', () => {
-    for (const value of [nested(LIMITS.depth, [1]), [{ a: [] }], 'x', null, undefined])
+    for (const value of [nested(OVERRIDE_LIMITS.depth, [1]), [{ a: [] }], 'x', null, undefined])
       expect(withinDepth(value)).to.equal(value)
   })
 
   it('is a copy with null for the rest of one that is', () => {
     const [kept, list] = [{ b: [1, 'x'] }, [[[]]]]
-    const deep = { ...kept, c: nested(LIMITS.depth, []), d: nested(LIMITS.depth - 2, list) }
+    const deep = { ...kept, c: nested(OVERRIDE_LIMITS.depth, []), d: nested(OVERRIDE_LIMITS.depth - 2, list) }
     expect(withinDepth(deep)).to.deep.equal({
       ...kept,
-      c: nested(LIMITS.depth, null),
-      d: nested(LIMITS.depth - 2, [[null]]),
+      c: nested(OVERRIDE_LIMITS.depth, null),
+      d: nested(OVERRIDE_LIMITS.depth - 2, [[null]]),
     })
   })
 
   it('needs no more stack for a deeper one', () => {
-    expect(withinDepth(nested(50_000, 1))).to.deep.equal(nested(LIMITS.depth + 1, null))
+    expect(withinDepth(nested(50_000, 1))).to.deep.equal(nested(OVERRIDE_LIMITS.depth + 1, null))
   })
 })

@@ -1,11 +1,11 @@
 /** Paths of changes, written as text, for tests. */
 
-import type { ItemStep, Step } from '../../../common/override/path.ts'
+import type { ItemStep, PathStep } from '../../../common/override/path.ts'
 
-export const key = (name: string): Step => ({ is: 'member', key: name })
+export const key = (name: string): PathStep => ({ is: 'member', key: name })
 
 /** An item known by `name`, in a list that has no keys by its schema. */
-export const item = (name: string, became?: ItemStep['became']): Step => ({
+export const item = (name: string, became?: ItemStep['became']): PathStep => ({
   is: 'item',
   names: [name],
   index: 0,
@@ -14,7 +14,7 @@ export const item = (name: string, became?: ItemStep['became']): Step => ({
 })
 
 /** `a.b[c]` as steps. `[+c]` was added, `[-c]` was removed. */
-export const steps = (text: string): readonly Step[] =>
+export const steps = (text: string): readonly PathStep[] =>
   [...text.matchAll(/([^.[\]]+)|\[([+-]?)([^\]]*)\]/g)].map(([, name, sign, within = '']) =>
     name === undefined ? item(within, sign === '+' ? 'added' : sign === '-' ? 'removed' : undefined) : key(name),
   )

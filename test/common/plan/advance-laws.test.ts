@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { decodeStatus } from '../../../common/api/decode-status.ts'
-import type { CanaryStep, PromotionMode, RunStatus } from '../../../common/api/strategy.ts'
+import type { CanaryStep, PromotionMode, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import { runState } from '../../../common/assess/run.ts'
 import { canonicalJson } from '../../../common/json/canonical.ts'
 import { plan } from '../../../common/plan/plan.ts'
@@ -71,7 +71,7 @@ function lawfulPass(run: RunWorld): boolean {
   if (before && was !== is && before.run === run.strategy()?.run) expect(isMove, `${was} → ${is}`).to.equal(true)
   return !isMove && writes.length === 0
 }
-const placeOf = (of: RunStatus | undefined) => of && `${of.path} ${of.stepIndex} ${of.held ?? false}`
+const placeOf = (of: StrategyRunStatus | undefined) => of && `${of.path} ${of.stepIndex} ${of.held ?? false}`
 const withoutFunctions = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
 
 /** The passes of a whole run are far fewer: each step has a move and a write, and a promotion has two. */

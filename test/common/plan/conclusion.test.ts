@@ -1,19 +1,19 @@
 import { expect } from 'chai'
 import { REVIEWED_REPLICAS } from '../../../common/api/names.ts'
-import type { State } from '../../../common/assess/decision.ts'
-import { decisionOn, RECHECK_MS } from '../../../common/plan/conclusion.ts'
+import type { DecisionState } from '../../../common/assess/decision.ts'
+import { decisionOn, STALLED_RECHECK_MS } from '../../../common/plan/conclusion.ts'
 import type { Health } from '../../../common/workload/kind.ts'
 import { anExperiment } from '../../builders.ts'
 
 const REASON = { reason: 'Available', message: 'ok' } as const
 
-const cases: Readonly<Record<string, readonly [Health, State]>> = {
+const cases: Readonly<Record<string, readonly [Health, DecisionState]>> = {
   'is settled when the fork is ready': [{ ...REASON, is: 'ready' }, { is: 'settled' }],
   'is unready when the fork is unready': [{ ...REASON, is: 'unready' }, { is: 'unready' }],
   'is stalled when the fork cannot make progress': [{ ...REASON, is: 'stalled' }, { is: 'stalled' }],
   'is checked again within a minute while the fork makes progress': [
     { ...REASON, is: 'progressing' },
-    { is: 'waiting', retryAfterMs: RECHECK_MS },
+    { is: 'waiting', retryAfterMs: STALLED_RECHECK_MS },
   ],
   'is checked again earlier when the health says when it may change': [
     { ...REASON, is: 'progressing', recheckAfterMs: 3_000 },
@@ -21,7 +21,7 @@ const cases: Readonly<Record<string, readonly [Health, State]>> = {
   ],
   'is checked again within a minute although the health may change later': [
     { ...REASON, is: 'progressing', recheckAfterMs: 600_000 },
-    { is: 'waiting', retryAfterMs: RECHECK_MS },
+    { is: 'waiting', retryAfterMs: STALLED_RECHECK_MS },
   ],
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
 import { runState } from '../../../common/assess/run.ts'
-import { obey } from '../../../common/plan/obey.ts'
+import { applyCommand } from '../../../common/plan/obey.ts'
 import { aRun, type RunWorld } from './some-run.ts'
 
 /** A run at its first pause. */
@@ -16,7 +16,7 @@ function obeyed({ facts }: RunWorld) {
   const seen = facts()
   const state = runState(seen, undefined)
   if (!state) throw new Error('there is no run')
-  return obey(seen, state)
+  return applyCommand(seen, state)
 }
 
 describe('obey', () => {

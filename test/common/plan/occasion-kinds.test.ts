@@ -5,7 +5,7 @@ import type { DesiredFork } from '../../../common/assess/assess.ts'
 import { assess } from '../../../common/assess/assess.ts'
 import type { Facts } from '../../../common/assess/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
-import { creationOf, hasDrifted, isSmaller, occasionOf } from '../../../common/plan/occasion.ts'
+import { applyReason, creationReason, hasDrifted, isSmaller } from '../../../common/plan/occasion.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 import { aRun, CANARY } from './some-run.ts'
@@ -56,14 +56,14 @@ describe('the occasion of an apply', () => {
 
   it('is a repair when a fork is created that the status knows', () => {
     const facts = converged()
-    expect(creationOf(someFacts(), wantedBy(facts))).to.deep.include({ message: 'created', isRepair: false })
-    expect(creationOf(facts, wantedBy(facts))).to.deep.include({ isRepair: true })
+    expect(creationReason(someFacts(), wantedBy(facts))).to.deep.include({ message: 'created', isRepair: false })
+    expect(creationReason(facts, wantedBy(facts))).to.deep.include({ isRepair: true })
     expect(facts.experiment.status?.experimentResourceRef?.name).to.equal(FORK)
   })
 
   it('is a repair when another client scaled a fork without a strategy', () => {
     const facts = converged(2)
-    expect(occasionOf(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
+    expect(applyReason(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
       message: 'restored: another client had modified it',
       isRepair: true,
       isSameDerivation: true,
@@ -75,7 +75,7 @@ describe('the occasion of an apply', () => {
     const managedFields = [{ manager: 'experiment-controller', operation: 'Apply' }, { manager: 'before-first-apply' }]
     const shared = { ...fork, metadata: { ...fork.metadata, managedFields } }
     const occasion = (of: KubeObject) =>
-      occasionOf(converged(), of, { wanted: wantedBy(converged()), isHeld: false, isTaken: false })
+      applyReason(converged(), of, { wanted: wantedBy(converged()), isHeld: false, isTaken: false })
     expect([occasion(fork).isSameDerivation, occasion(shared).isSameDerivation]).to.deep.equal([true, false])
   })
 
@@ -87,7 +87,7 @@ describe('the occasion of an apply', () => {
     const { fork: stored } = run.world
     const facts = run.facts()
     if (!stored) throw new Error('there is no fork')
-    expect(occasionOf(facts, stored, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
+    expect(applyReason(facts, stored, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
       message: 'setWeight 20%: 3 pods',
       isRepair: false,
       isSameDerivation: true,
@@ -106,7 +106,7 @@ describe('the occasion of an apply', () => {
       spec: { ...objectOr(stored.spec), replicas: 5 },
     }
     const facts = run.facts()
-    expect(occasionOf(facts, scaled, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
+    expect(applyReason(facts, scaled, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
       isRepair: true,
     })
   })
@@ -122,7 +122,7 @@ describe('the occasion of an apply', () => {
     const before = someFacts({ experiment })
     const source = { ...wantedBy(before).base.source() }
     const facts = someFacts({ experiment: { ...experiment, status: { ...leftAt(3), source } }, fork })
-    expect(occasionOf(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
+    expect(applyReason(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
       message: 'updated to the spec of the experiment',
       isRepair: false,
     })
@@ -132,7 +132,7 @@ describe('the occasion of an apply', () => {
     const status = { ...leftAt(3), aloneSince: '2026-11-21T09:00:00Z' }
     const facts = someFacts({ experiment: anExperiment({ replicas: 2, status }) })
     const empty = { ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } }
-    const { message } = occasionOf(facts, empty, { wanted: wantedBy(facts), isHeld: false, isTaken: false })
+    const { message } = applyReason(facts, empty, { wanted: wantedBy(facts), isHeld: false, isTaken: false })
     expect(message).to.equal('has its pods again: another endpoint of its Service is ready')
   })
 })

@@ -5,7 +5,7 @@ import { at, isObject, type JsonObject, objectOr } from '../../../common/json/js
 import { mergePatch } from '../../../common/override/strategic.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
-import { type SliceView, serviceView, type Traffic } from '../../../common/surroundings/traffic.ts'
+import { type SliceView, serviceView, type TrafficView } from '../../../common/surroundings/traffic.ts'
 import { statusCount } from '../../../common/workload/status.ts'
 
 export interface Services {
@@ -28,7 +28,7 @@ interface Workloads {
 }
 
 /** What the caches of the controller have of the Services. */
-export function trafficOf({ active, preview }: Services, workloads: Workloads): Traffic {
+export function trafficOf({ active, preview }: Services, workloads: Workloads): TrafficView {
   const services = [active, preview].filter((service) => service !== undefined)
   return {
     services: services.flatMap((service) => serviceView(service) ?? []),

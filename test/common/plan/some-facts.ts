@@ -7,7 +7,7 @@ import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import type { Write } from '../../../common/plan/write.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
-import type { Traffic } from '../../../common/surroundings/traffic.ts'
+import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { withHash } from '../../../common/workload/derive.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
@@ -26,7 +26,7 @@ export interface Given {
   readonly nameHolder?: KubeObject
   readonly revisionHolder?: KubeObject
   readonly policies?: PolicyFacts | undefined
-  readonly traffic?: Traffic
+  readonly traffic?: TrafficView
   readonly neighbours?: Neighbours | undefined
   readonly isExcluded?: boolean
   readonly podRefusal?: string

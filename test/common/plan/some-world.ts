@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { SeenServices } from '../../../common/assess/facts.ts'
+import type { CutOverServices } from '../../../common/assess/facts.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import type { SimulatedAnalyses } from './simulated-analyses.ts'
@@ -23,7 +23,7 @@ export interface World {
   /** those of a blue-green */
   services: Services | undefined
   /** what the controller remembers of pins that were taken away */
-  lostPins: Pick<SeenServices, 'repairInMs' | 'isContested'> & Partial<SeenServices>
+  lostPins: Pick<CutOverServices, 'repairInMs' | 'isContested'> & Partial<CutOverServices>
   revision: KubeObject | undefined
   record: KubeObject | undefined
   isInstalled: boolean

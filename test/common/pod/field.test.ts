@@ -14,7 +14,7 @@ import {
   remedyAt,
   requireValue,
   rootField,
-  textOf,
+  textAt,
   type ValueError,
 } from '../../../common/pod/field.ts'
 
@@ -30,10 +30,10 @@ describe('a field of a spec', () => {
 
   it('has items, members, a text or a number; a value of another type is ignored', () => {
     const root = rootField(spec, [])
-    expect(itemsOf(fieldIn(root, 'a', 'b')).map((item) => textOf(fieldAt(item, 'c')))).to.deep.equal(['x', ''])
+    expect(itemsOf(fieldIn(root, 'a', 'b')).map((item) => textAt(fieldAt(item, 'c')))).to.deep.equal(['x', ''])
     expect(membersOf(fieldAt(root, 'a')).map(([key]) => key)).to.deep.equal(['b', 'd', 'n'])
     expect(numberOf(fieldIn(root, 'a', 'n'))).to.equal(5)
-    expect(textOf(fieldIn(root, 'a', 'n'))).to.equal('')
+    expect(textAt(fieldIn(root, 'a', 'n'))).to.equal('')
     expect(numberOf(fieldIn(root, 'a', 'b'))).to.equal(undefined)
     expect([...itemsOf(root), ...membersOf(fieldIn(root, 'a', 'b'))]).to.deep.equal([])
   })

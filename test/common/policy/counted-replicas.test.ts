@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RunStatus } from '../../../common/api/strategy.ts'
+import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import { countedReplicas, toldReplicas } from '../../../common/policy/counted-replicas.ts'
 import { anExperiment } from '../../builders.ts'
@@ -17,7 +17,7 @@ describe('countedReplicas', () => {
     expect(countedReplicas(0, undefined)).to.equal(0))
 })
 
-const run = (of: Pick<RunStatus, 'path' | 'phase'>): ExperimentDeploymentStatus => ({
+const run = (of: Pick<StrategyRunStatus, 'path' | 'phase'>): ExperimentDeploymentStatus => ({
   strategy: { run: 'r', revision: 'v', stepIndex: 1, stepName: 'pause', since: '', step: '1/3', ...of },
 })
 const FORWARD = run({ path: 'Forward', phase: 'Paused' })

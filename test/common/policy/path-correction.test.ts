@@ -1,18 +1,19 @@
 import { expect } from 'chai'
 import { patternSteps } from '../../../common/override/path.ts'
-import { correctionOf, furthest, textOf } from '../../../common/policy/path-correction.ts'
+import { correctionOf, longestMatch, patternText } from '../../../common/policy/path-correction.ts'
 import { DEPLOYMENT, STATEFUL_SET } from './kind-shapes.ts'
 
 const ROOTS = [DEPLOYMENT, STATEFUL_SET].flatMap(({ shape }) => shape ?? [])
 const stepsOf = (pattern: string) => patternSteps(pattern) ?? []
 const corrected = (pattern: string) => {
   const found = correctionOf(stepsOf(pattern), ROOTS)
-  return found && textOf(found)
+  return found && patternText(found)
 }
 
 describe('S10: the correction of a path', () => {
   it('S10: writes a pattern as it was', () => {
-    for (const pattern of ['**.a', 'a.{b,c}[*][+][x]["y.z/w"].*']) expect(textOf(stepsOf(pattern))).to.equal(pattern)
+    for (const pattern of ['**.a', 'a.{b,c}[*][+][x]["y.z/w"].*'])
+      expect(patternText(stepsOf(pattern))).to.equal(pattern)
   })
 
   it('S10: is what one kind has, if the others do not', () => {
@@ -27,6 +28,6 @@ describe('S10: the correction of a path', () => {
   })
 
   it('S10: starts from the place that the most steps reach in any kind', () => {
-    expect(furthest(stepsOf('updateStrategy.rollingUpdate.x'), ROOTS).matched).to.equal(2)
+    expect(longestMatch(stepsOf('updateStrategy.rollingUpdate.x'), ROOTS).matched).to.equal(2)
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { patternSteps } from '../../../common/override/path.ts'
-import { shapeWithout, walk } from '../../../common/policy/path-walk.ts'
+import { matchPattern, shapeWithout } from '../../../common/policy/path-walk.ts'
 import { shapeOf } from '../../../common/schema/compile.ts'
 import { transform } from '../../../common/schema/transform.ts'
 import { DEPLOYMENT } from './kind-shapes.ts'
@@ -32,7 +32,8 @@ const ROOT = shapeOf(
     }),
   ),
 )
-const walked = (pattern: string, onlyFields = false, root = ROOT) => walk(patternSteps(pattern) ?? [], root, onlyFields)
+const walked = (pattern: string, onlyFields = false, root = ROOT) =>
+  matchPattern(patternSteps(pattern) ?? [], root, onlyFields)
 
 describe('S10: walk', () => {
   it('S10: says how many steps match, and where the next one fails', () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { type OverridePath, parseOverridePath, type Step } from '../../../common/override/path.ts'
+import { type OverridePath, type PathStep, parseOverridePath } from '../../../common/override/path.ts'
 import { coverage } from '../../../common/policy/paths.ts'
 import { LAW } from '../../property.ts'
 import { item, key, steps } from '../override/steps.ts'
 
-const covered = (pattern: OverridePath, path: readonly Step[]) => coverage([pattern])(path)
+const covered = (pattern: OverridePath, path: readonly PathStep[]) => coverage([pattern])(path)
 
 const matched: readonly (readonly [pattern: string, path: string, isCovered: boolean])[] = [
   ['template.spec.hostNetwork', 'template.spec.hostNetwork', true],
@@ -147,7 +147,7 @@ describe('coverage', () => {
           const counting = (parseOverridePath([...parts, 'b'].join('.')) ?? []).map((token) =>
             token === 'many'
               ? token
-              : (step: Step) => {
+              : (step: PathStep) => {
                   looks += 1
                   return token(step)
                 },

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { installation, isExcludedNamespace } from '../../../common/policy/policy.ts'
+import { isExcludedNamespace, servedNamespaces } from '../../../common/policy/policy.ts'
 
 const NAMES = ['kube-system', 'ops', 'shop', 'kube-public']
 
@@ -17,17 +17,17 @@ describe('S12: isExcludedNamespace', () => {
 
 describe('installation', () => {
   it('serves all namespaces, or one', () => {
-    expect(installation('ops', undefined)).to.deep.equal({ ownNamespace: 'ops', onlyNamespace: undefined })
-    expect(installation('ops', 'shop')).to.deep.equal({ ownNamespace: 'ops', onlyNamespace: 'shop' })
+    expect(servedNamespaces('ops', undefined)).to.deep.equal({ ownNamespace: 'ops', onlyNamespace: undefined })
+    expect(servedNamespaces('ops', 'shop')).to.deep.equal({ ownNamespace: 'ops', onlyNamespace: 'shop' })
   })
 
   for (const name of ['ops', 'kube-system'])
     it(`refuses ${name}, where no webhook reviews experiments`, () =>
-      expect(() => installation('ops', name)).to.throw(
+      expect(() => servedNamespaces('ops', name)).to.throw(
         `must not be kube-system or the namespace of the pod, found "${name}"`,
       ))
 
   for (const name of ['shop,bank', '*', 'a/b', 'x'.repeat(64)])
     it(`refuses ${name}, which is no name`, () =>
-      expect(() => installation('ops', name)).to.throw('WATCH_NAMESPACE must be the name of a namespace'))
+      expect(() => servedNamespaces('ops', name)).to.throw('WATCH_NAMESPACE must be the name of a namespace'))
 })

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { BriefCache } from '../../../common/program/brief-cache.ts'
+import { CostBoundedCache } from '../../../common/program/brief-cache.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 /** A cache of lists that grow by one item with each reading, each kept for a second per item over two. */
 function world() {
   const time = new VirtualTime()
   let readings = 0
-  const cache = new BriefCache<readonly number[]>(time, ({ length }) => (length > 2 ? length * 1_000 : 0))
+  const cache = new CostBoundedCache<readonly number[]>(time, ({ length }) => (length > 2 ? length * 1_000 : 0))
   const of = (key = 'shop') =>
     cache.of(key, async () => {
       readings += 1

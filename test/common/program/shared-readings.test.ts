@@ -1,17 +1,17 @@
 import { expect } from 'chai'
-import { type Reading, SharedReadings } from '../../../common/program/shared-readings.ts'
+import { ReadCache, type ReadResult } from '../../../common/program/shared-readings.ts'
 import { turn } from '../../virtual-time.ts'
 
 /** Readings that end when the test says so. */
 function world() {
-  const readings = new SharedReadings<string>()
-  const ends: PromiseWithResolvers<Reading<string>>[] = []
+  const readings = new ReadCache<string>()
+  const ends: PromiseWithResolvers<ReadResult<string>>[] = []
   const read = () => {
-    const end = Promise.withResolvers<Reading<string>>()
+    const end = Promise.withResolvers<ReadResult<string>>()
     ends.push(end)
     return end.promise
   }
-  const end = async (index: number, reading: Reading<string> | Error) => {
+  const end = async (index: number, reading: ReadResult<string> | Error) => {
     if (reading instanceof Error) ends[index]?.reject(reading)
     else ends[index]?.resolve(reading)
     await turn()

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { Reading } from '../../../common/program/shared-readings.ts'
+import type { ReadResult } from '../../../common/program/shared-readings.ts'
 import { TtlCache } from '../../../common/program/ttl-cache.ts'
 import { turn, VirtualTime } from '../../virtual-time.ts'
 
@@ -11,7 +11,7 @@ function world({ isLasting = true } = {}) {
   const read: string[] = []
   const cache = new TtlCache<number>(time, KEPT_MS)
   const of = (key: string) =>
-    cache.of(key, async (): Promise<Reading<number>> => {
+    cache.of(key, async (): Promise<ReadResult<number>> => {
       read.push(key)
       return { value: read.length, isLasting }
     })
@@ -36,7 +36,7 @@ describe('TtlCache', () => {
 
   it('counts the time from the beginning of a reading', async () => {
     const { time, cache, of } = world()
-    const reading = Promise.withResolvers<Reading<number>>()
+    const reading = Promise.withResolvers<ReadResult<number>>()
     const first = cache.of('shop', () => reading.promise)
     await time.pass(KEPT_MS - 1)
     reading.resolve({ value: 7, isLasting: true })

@@ -1,7 +1,13 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { CommandStatus } from '../../../common/api/strategy.ts'
-import { type Command, formatCommand, isAnswered, parseCommand, VERBS } from '../../../common/strategy/command.ts'
+import {
+  COMMAND_VERBS,
+  type Command,
+  formatCommand,
+  isAnswered,
+  parseCommand,
+} from '../../../common/strategy/command.ts'
 import { LAW } from '../../property.ts'
 
 const SINCE = '2026-11-21T14:00:00.000Z'
@@ -47,7 +53,7 @@ describe('the text of a command', () => {
         .map((date) => date.toISOString()),
     })
     const aCommand = fc.record(
-      { verb: fc.constantFrom(...VERBS), stamp: aStamp },
+      { verb: fc.constantFrom(...COMMAND_VERBS), stamp: aStamp },
       { requiredKeys: ['verb'], noNullPrototype: true },
     )
     fc.assert(

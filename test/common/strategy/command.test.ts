@@ -1,9 +1,15 @@
 import { expect } from 'chai'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
-import { type Answer, answerTo, type Command, VERBS, type Verb } from '../../../common/strategy/command.ts'
-import { compile, type Step } from '../../../common/strategy/compile.ts'
+import {
+  COMMAND_VERBS,
+  type Command,
+  type CommandResult,
+  type CommandVerb,
+  resultOfCommand,
+} from '../../../common/strategy/command.ts'
+import { compileSteps, type RunStep } from '../../../common/strategy/compile.ts'
 import type { Run } from '../../../common/strategy/run.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 
 const SINCE = '2026-11-21T14:00:00.000Z'
@@ -12,8 +18,7 @@ const NOW = new Date('2026-11-21T14:05:04.000Z')
 const REVISION = '1f2e3d4c5b'
 
 const { spec } = anExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } } })
-const runSpec = runSpecOf(spec)
-if (!runSpec) throw new Error('nothing to compile')
+const runSpec = strategyRunSpec(spec) as NonNullable<ReturnType<typeof strategyRunSpec>>
 
 const aRun = (of: Partial<Run> = {}): Run => ({
   run: 'aaaa',
@@ -54,17 +59,17 @@ type Promotion = keyof typeof PROMOTIONS
 
 const stampFor = (run: Run) => ({ step: run.stepIndex, revision: run.revision, at: AT })
 
-function answer(command: Command, run: Run, promotion: Promotion = 'nothing'): Answer {
+function answer(command: Command, run: Run, promotion: Promotion = 'nothing'): CommandResult {
   const seen = { now: NOW, promotion: PROMOTIONS[promotion], isTakenBack: false }
-  return answerTo(command, run, compile(runSpec as NonNullable<typeof runSpec>, run.path), seen)
+  return resultOfCommand(command, run, compileSteps(runSpec, run.path), seen)
 }
 
 /** The answer to a verb with the right stamp. */
-const said = (verb: Verb, at: At, promotion?: Promotion): Answer =>
+const said = (verb: CommandVerb, at: At, promotion?: Promotion): CommandResult =>
   answer({ verb, stamp: stampFor(RUNS[at]) }, RUNS[at], promotion)
 
 /** What is left of the run when `verb` is done. */
-function runAfter(verb: Verb, at: At, promotion?: Promotion): Run {
+function runAfter(verb: CommandVerb, at: At, promotion?: Promotion): Run {
   const found = said(verb, at, promotion)
   if (found.is !== 'Done') throw new Error(`${found.is}: ${found.message}`)
   return found.run
@@ -77,15 +82,15 @@ describe('the effect of a command', () => {
   })
 
   it('resume, paused: next step', () => {
-    expect(runAfter('resume', 'pause')).to.deep.equal(aRun({ stepIndex: 2, since: NOW.toISOString() }))
-    expect(runAfter('resume', 'heldPause')).to.deep.equal(aRun({ stepIndex: 2, since: NOW.toISOString() }))
+    for (const at of ['pause', 'heldPause'] as const)
+      expect(runAfter('resume', at)).to.deep.equal(aRun({ stepIndex: 2, since: NOW.toISOString() }))
   })
 
   it('resume, while a verdict is waited for: next step', () => {
-    const steps: readonly Step[] = [{ is: 'analysis' }, { is: 'promote' }]
+    const steps: readonly RunStep[] = [{ is: 'analysis' }, { is: 'promote' }]
     const command: Command = { verb: 'resume', stamp: stampFor(aRun()) }
     for (const run of [aRun(), aRun({ held: true })]) {
-      const found = answerTo(command, run, steps, { now: NOW, promotion: undefined, isTakenBack: false })
+      const found = resultOfCommand(command, run, steps, { now: NOW, promotion: undefined, isTakenBack: false })
       expect(found).to.deep.include({ is: 'Done', run: aRun({ stepIndex: 1, since: NOW.toISOString() }) })
     }
   })
@@ -125,7 +130,7 @@ describe('the effect of a command', () => {
   })
 
   it('has a reason and a message that says where the run was', () => {
-    const told = (verb: Verb, at: At, promotion?: Promotion) => {
+    const told = (verb: CommandVerb, at: At, promotion?: Promotion) => {
       const found = said(verb, at, promotion)
       return found.is === 'Done' ? `${found.reason}: ${found.message}` : found.is
     }
@@ -148,7 +153,7 @@ describe('the effect of a command', () => {
 })
 
 describe('a command that does not fit', () => {
-  const cases: readonly (readonly [verb: Verb, at: At, promotion: Promotion, message: string])[] = [
+  const cases: readonly (readonly [verb: CommandVerb, at: At, promotion: Promotion, message: string])[] = [
     ['resume', 'weight', 'nothing', 'resume: nothing is paused; step 1 of 5, Progressing'],
     ['resume', 'drain', 'written', 'resume: nothing is paused; step 5 of 5, Progressing'],
     ['resume', 'aborted', 'nothing', 'resume: nothing is paused; step 1 of 1, Aborted'],
@@ -184,8 +189,8 @@ describe('a command that does not fit', () => {
 
   it('is done: abort, where others have taken their change back', () => {
     const seen = { now: NOW, promotion: PROMOTIONS.byOthers, isTakenBack: true }
-    const steps = compile(runSpec as NonNullable<typeof runSpec>, 'Forward')
-    expect(answerTo({ verb: 'abort' }, RUNS.promote, steps, seen)).to.include({ is: 'Done', reason: 'Aborted' })
+    const steps = compileSteps(runSpec, 'Forward')
+    expect(resultOfCommand({ verb: 'abort' }, RUNS.promote, steps, seen)).to.include({ is: 'Done', reason: 'Aborted' })
   })
 
   it('never moves a run that has the change of the source back to no pods', () => {
@@ -197,7 +202,7 @@ describe('a command that does not fit', () => {
 })
 
 describe('the stamp of a command', () => {
-  const resume = (stamp: Partial<Command['stamp']>): Answer =>
+  const resume = (stamp: Partial<Command['stamp']>): CommandResult =>
     answer({ verb: 'resume', stamp: { ...stampFor(RUNS.pause), ...stamp } }, RUNS.pause)
 
   it('is stale: its author saw another step', () => {
@@ -228,7 +233,7 @@ describe('the stamp of a command', () => {
   })
 
   it('unstamped: refuses everything but pause and abort', () => {
-    const verbs = VERBS.filter((verb) => answer({ verb }, RUNS.pause).is === 'Done')
+    const verbs = COMMAND_VERBS.filter((verb) => answer({ verb }, RUNS.pause).is === 'Done')
     expect(verbs).to.deep.equal(['pause', 'abort'])
     expect(answer({ verb: 'resume' }, RUNS.pause)).to.deep.equal({
       is: 'Refused',

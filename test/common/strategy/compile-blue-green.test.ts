@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import type { BlueGreenStrategy, PromotionMode, RunPath } from '../../../common/api/strategy.ts'
-import { compile, nameOfStep, type Step } from '../../../common/strategy/compile.ts'
+import { compileSteps, nameOfStep, type RunStep } from '../../../common/strategy/compile.ts'
 import { demands, forecast, forecastTexts } from '../../../common/strategy/forecast.ts'
 import { next } from '../../../common/strategy/next.ts'
 import { phaseOf } from '../../../common/strategy/run.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
-import { type Sizes, type Target, targetOf } from '../../../common/strategy/target.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
+import { type PodTarget, podTargetAt, type Sizes } from '../../../common/strategy/target.ts'
 import { anExperiment } from '../../builders.ts'
 
 const TEN: Sizes = { source: 10, preview: 10, replicas: 1, maxSurge: '100%', reserve: 0, isGated: true }
@@ -15,11 +15,11 @@ interface Of extends Partial<BlueGreenStrategy> {
 }
 
 /** The steps of a blue-green of the Service `cart`. */
-function stepsOf({ mode = 'Manual', ...of }: Of = {}, path: RunPath = 'Forward'): readonly Step[] {
+function stepsOf({ mode = 'Manual', ...of }: Of = {}, path: RunPath = 'Forward'): readonly RunStep[] {
   const strategy = { blueGreen: { activeService: 'cart', ...of } }
-  const spec = runSpecOf(anExperiment({ strategy, promotion: { mode } }).spec)
+  const spec = strategyRunSpec(anExperiment({ strategy, promotion: { mode } }).spec)
   if (!spec) throw new Error('nothing to compile')
-  return compile(spec, path)
+  return compileSteps(spec, path)
 }
 const namesOf = (of: Of = {}, path?: RunPath) => stepsOf(of, path).map(nameOfStep)
 
@@ -91,9 +91,9 @@ describe('a blue-green compiles to', () => {
 })
 
 describe('the pods at each step of a blue-green', () => {
-  const targets = (of: Of, sizes: Partial<Sizes> = {}): readonly (readonly [string, Target])[] => {
+  const targets = (of: Of, sizes: Partial<Sizes> = {}): readonly (readonly [string, PodTarget])[] => {
     const steps = stepsOf(of)
-    return steps.map((step, index) => [nameOfStep(step), targetOf(steps, index, { ...TEN, ...sizes })])
+    return steps.map((step, index) => [nameOfStep(step), podTargetAt(steps, index, { ...TEN, ...sizes })])
   }
 
   it('are those of the preview, then those of the source, and are open only from the cut-over to the return', () =>
@@ -191,8 +191,8 @@ describe('the forecast of a blue-green', () => {
 describe('a run of a blue-green', () => {
   const now = new Date('2026-11-21T14:05:03.120Z')
   const facts = { now, elapsedMs: 1e12, isReached: false, isFailed: false, isApproved: true, hasPassed: false }
-  const [RETURN]: readonly Step[] = stepsOf({}, 'Abort')
-  const at = (path: RunPath, steps: readonly Step[], stepIndex: number, of: Partial<typeof facts> = {}) =>
+  const [RETURN]: readonly RunStep[] = stepsOf({}, 'Abort')
+  const at = (path: RunPath, steps: readonly RunStep[], stepIndex: number, of: Partial<typeof facts> = {}) =>
     next({ run: 'a', revision: 'b', path, stepIndex, since: now.toISOString() }, steps, { ...facts, ...of })
 
   for (const [index, name] of ['size', 'size', 'cutOver'].entries())

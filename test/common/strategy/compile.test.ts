@@ -1,19 +1,19 @@
 import { expect } from 'chai'
 import type { CanaryStrategy } from '../../../common/api/strategy.ts'
-import { compile, nameOfStep, type Step } from '../../../common/strategy/compile.ts'
+import { compileSteps, nameOfStep, type RunStep } from '../../../common/strategy/compile.ts'
 import { MAX_PAUSE_SECONDS } from '../../../common/strategy/pause.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 
 type SpecOf = NonNullable<Parameters<typeof anExperiment>[0]>
 
-function stepsOf(of: SpecOf, path: Parameters<typeof compile>[1] = 'Forward'): readonly Step[] {
-  const spec = runSpecOf(anExperiment(of).spec)
+function stepsOf(of: SpecOf, path: Parameters<typeof compileSteps>[1] = 'Forward'): readonly RunStep[] {
+  const spec = strategyRunSpec(anExperiment(of).spec)
   if (!spec) throw new Error('nothing to compile')
-  return compile(spec, path)
+  return compileSteps(spec, path)
 }
 
-const namesOf = (of: SpecOf, path?: Parameters<typeof compile>[1]) => stepsOf(of, path).map(nameOfStep)
+const namesOf = (of: SpecOf, path?: Parameters<typeof compileSteps>[1]) => stepsOf(of, path).map(nameOfStep)
 const canary = (...steps: NonNullable<CanaryStrategy['steps']>) => ({
   strategy: { canary: { steps } },
 })

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
-import { compile, type Step } from '../../../common/strategy/compile.ts'
+import { compileSteps, type RunStep } from '../../../common/strategy/compile.ts'
 import { demands, forecast, forecastTexts } from '../../../common/strategy/forecast.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import type { Sizes } from '../../../common/strategy/target.ts'
 import { anExperiment } from '../../builders.ts'
 
 const TEN: Sizes = { source: 10, preview: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
 
-function stepsOf(of: Parameters<typeof anExperiment>[0]): readonly Step[] {
-  const spec = runSpecOf(anExperiment(of).spec)
+function stepsOf(of: Parameters<typeof anExperiment>[0]): readonly RunStep[] {
+  const spec = strategyRunSpec(anExperiment(of).spec)
   if (!spec) throw new Error('nothing to compile')
-  return compile(spec, 'Forward')
+  return compileSteps(spec, 'Forward')
 }
 
 const CANARY = stepsOf({

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { RUN_PATHS } from '../../../common/api/strategy.ts'
-import { compile, type Step } from '../../../common/strategy/compile.ts'
-import { aborted, next, type StepFacts } from '../../../common/strategy/next.ts'
+import { compileSteps, type RunStep } from '../../../common/strategy/compile.ts'
+import { abortMove, next, type StepFacts } from '../../../common/strategy/next.ts'
 import type { Run } from '../../../common/strategy/run.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 import { LAW } from '../../property.ts'
 
@@ -27,17 +27,17 @@ const aRun = (of: Partial<Run> = {}): Run => ({
   since: '2026-11-21T14:00:00.000Z',
   ...of,
 })
-const setWeight: Step = { is: 'setWeight', weight: 20, field: 'f' }
-const pause: Step = { is: 'pause', seconds: 60 }
-const drain: Step = { is: 'drain', seconds: 30 }
+const setWeight: RunStep = { is: 'setWeight', weight: 20, field: 'f' }
+const pause: RunStep = { is: 'pause', seconds: 60 }
+const drain: RunStep = { is: 'drain', seconds: 30 }
 
 /** What a run does whose only step is this. */
-const at = (step: Step, facts: Partial<StepFacts> = {}, run: Partial<Run> = {}) =>
+const at = (step: RunStep, facts: Partial<StepFacts> = {}, run: Partial<Run> = {}) =>
   next(aRun(run), [step], { ...FACTS, ...facts })
 const completed = { is: 'move', run: aRun({ stepIndex: 1, since: SINCE }) }
 
 describe('a run', () => {
-  for (const step of [setWeight, { is: 'surge' }, { is: 'replicas' }] satisfies readonly Step[])
+  for (const step of [setWeight, { is: 'surge' }, { is: 'replicas' }] satisfies readonly RunStep[])
     it(`${step.is}: goes on once it is reached`, () => {
       expect(at(step)).to.deep.equal({ is: 'stay' })
       expect(at(step, { isReached: true })).to.deep.include({ ...completed, reason: 'StepCompleted' })
@@ -96,7 +96,7 @@ describe('a run', () => {
   })
 
   it('that somebody paused goes all the way back once it is aborted', () => {
-    const { run } = aborted(aRun({ held: true, stepIndex: 1 }), 'why', FACTS)
+    const { run } = abortMove(aRun({ held: true, stepIndex: 1 }), 'why', FACTS)
     expect(run).to.deep.equal(aRun({ path: 'Abort', since: SINCE }))
   })
 
@@ -107,7 +107,7 @@ describe('a run', () => {
     expect(at({ is: 'remove' }, { isFailed: true }, { path: 'Abort' })).to.deep.equal({ is: 'stay' }))
 
   it('that somebody paused stays, whatever happens', () => {
-    for (const step of [setWeight, pause, drain, { is: 'await' }] satisfies readonly Step[])
+    for (const step of [setWeight, pause, drain, { is: 'await' }] satisfies readonly RunStep[])
       expect(
         at(step, { isReached: true, isApproved: true, isFailed: true, elapsedMs: 1e12 }, { held: true }),
       ).to.deep.equal({ is: 'stay' })
@@ -121,7 +121,7 @@ describe('a run with any facts', () => {
   const { spec } = anExperiment({
     strategy: { canary: { steps: [{ setWeight: 5 }, { pause: { duration: 60 } }, { setWeight: 50 }, { pause: {} }] } },
   })
-  const runSpec = runSpecOf(spec)
+  const runSpec = strategyRunSpec(spec)
   if (!runSpec) throw new Error('nothing to compile')
   const anyFacts = fc.record({
     now: fc.constant(NOW),
@@ -142,7 +142,7 @@ describe('a run with any facts', () => {
     fc.assert(
       fc.property(anyStart, anyFacts, (start, facts) => {
         const run = aRun(start)
-        const steps = compile(runSpec, run.path)
+        const steps = compileSteps(runSpec, run.path)
         const found = next(run, steps, facts)
         expect(next(run, steps, facts)).to.deep.equal(found)
         if (found.is === 'stay') {
@@ -160,12 +160,12 @@ describe('a run with any facts', () => {
         const facts = { now: NOW, elapsedMs: 1e9, isReached: true, isFailed, isApproved: false, hasPassed: false }
         let run = aRun({ ...start, held: false })
         for (let moves = 0; moves < 20; moves += 1) {
-          const found = next(run, compile(runSpec, run.path), facts)
+          const found = next(run, compileSteps(runSpec, run.path), facts)
           if (found.is === 'stay') break
           run = found.run
         }
         const waits = ['pause', 'await', 'promote', 'restore', undefined]
-        expect(waits).to.include(compile(runSpec, run.path)[run.stepIndex]?.is)
+        expect(waits).to.include(compileSteps(runSpec, run.path)[run.stepIndex]?.is)
       }),
     )
   })

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { type RunSpec, runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 
 type SpecOf = Parameters<typeof anExperiment>[0]
-const runSpec = (of: SpecOf) => runSpecOf(anExperiment(of).spec)
+const runSpec = (of: SpecOf) => strategyRunSpec(anExperiment(of).spec)
 
-const DEFAULTS: RunSpec = {
+const DEFAULTS: StrategyRunSpec = {
   steps: [],
   isCanary: true,
   maxSurge: '100%',

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { RUN_PATHS, type RunPath, type RunStatus } from '../../../common/api/strategy.ts'
-import { compile, type Step } from '../../../common/strategy/compile.ts'
-import { moved, phaseOf, presentRun, type Run, runStatus, writesSource } from '../../../common/strategy/run.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { RUN_PATHS, type RunPath, type StrategyRunStatus } from '../../../common/api/strategy.ts'
+import { compileSteps, type RunStep } from '../../../common/strategy/compile.ts'
+import { atStep, phaseOf, presentRun, type Run, runStatus, writesSource } from '../../../common/strategy/run.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 import { LAW } from '../../property.ts'
 
@@ -12,21 +12,21 @@ const BEFORE = '2026-11-21T14:00:00.000Z'
 const IDENTITY = { run: 'aaaa', revision: '1f2e' }
 
 const experiment = anExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }, { pause: { duration: '1h' } }] } } })
-const spec = runSpecOf(experiment.spec)
+const spec = strategyRunSpec(experiment.spec)
 if (!spec) throw new Error('nothing to compile')
 /** setWeight, pause, await, promote, drain */
-const stepsOf = (path: RunPath): readonly Step[] => compile(spec, path)
+const stepsOf = (path: RunPath): readonly RunStep[] => compileSteps(spec, path)
 const FORWARD = stepsOf('Forward')
 
 const aRun = (of: Partial<Run> = {}): Run => ({ ...IDENTITY, path: 'Forward', stepIndex: 1, since: BEFORE, ...of })
-const aStatus = (of: Partial<RunStatus> = {}): RunStatus => ({
+const aStatus = (of: Partial<StrategyRunStatus> = {}): StrategyRunStatus => ({
   ...aRun(),
   phase: 'Paused',
   stepName: 'pause 1h',
   step: '1/5 Paused',
   ...of,
 })
-const present = (stored: RunStatus | undefined) => presentRun(stored, IDENTITY, stepsOf, NOW)
+const present = (stored: StrategyRunStatus | undefined) => presentRun(stored, IDENTITY, stepsOf, NOW)
 const FIRST: Run = { ...IDENTITY, path: 'Forward', stepIndex: 0, since: NOW.toISOString() }
 const command = { verb: 'resume', at: BEFORE, by: 'alice', answer: 'Done', message: '' } as const
 
@@ -42,7 +42,7 @@ describe('the present run', () => {
       aRun(),
     ))
 
-  const unsound: Readonly<Record<string, RunStatus | undefined>> = {
+  const unsound: Readonly<Record<string, StrategyRunStatus | undefined>> = {
     'nothing is stored': undefined,
     'the step is negative': aStatus({ stepIndex: -1 }),
     'the step is no whole number': aStatus({ stepIndex: 0.5 }),
@@ -80,7 +80,7 @@ describe('the present run', () => {
     })
     fc.assert(
       fc.property(anyStatus, (of) => {
-        const run = present(aStatus(of as Partial<RunStatus>))
+        const run = present(aStatus(of as Partial<StrategyRunStatus>))
         expect(run.stepIndex).to.satisfy(Number.isSafeInteger).and.be.within(0, stepsOf(run.path).length)
         expect(Date.parse(run.since)).to.satisfy(Number.isFinite)
         expect(run).to.include(IDENTITY)
@@ -94,8 +94,8 @@ describe('the present run', () => {
 describe('moved', () => {
   it('begins the step now and keeps everything else', () => {
     const run = aRun({ held: true, command })
-    expect(moved(run, { stepIndex: 3 }, NOW)).to.deep.equal({ ...run, stepIndex: 3, since: NOW.toISOString() })
-    expect(moved(run, { path: 'Abort', stepIndex: 0 }, NOW)).to.include({ path: 'Abort', stepIndex: 0 })
+    expect(atStep(run, { stepIndex: 3 }, NOW)).to.deep.equal({ ...run, stepIndex: 3, since: NOW.toISOString() })
+    expect(atStep(run, { path: 'Abort', stepIndex: 0 }, NOW)).to.include({ path: 'Abort', stepIndex: 0 })
   })
 })
 
@@ -138,7 +138,7 @@ describe('the status of a run', () => {
 
 describe('whether a stored run writes the source', () => {
   it('is true at the promotion and at its undo, and nowhere else', () => {
-    const at = (stepName: string) => writesSource({ stepName } as RunStatus)
+    const at = (stepName: string) => writesSource({ stepName } as StrategyRunStatus)
     expect(['promote', 'restore'].map(at)).to.deep.equal([true, true])
     expect(['setWeight 20%', 'pause', 'analysis', 'await', 'drain 30s', 'none'].map(at)).to.deep.equal([
       false,

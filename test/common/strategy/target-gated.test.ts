@@ -1,22 +1,22 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import type { Step } from '../../../common/strategy/compile.ts'
-import { podsNow, type Sizes, surgeLimit, type Target, targetOf } from '../../../common/strategy/target.ts'
+import type { RunStep } from '../../../common/strategy/compile.ts'
+import { type PodTarget, podsNow, podTargetAt, type Sizes, surgeLimit } from '../../../common/strategy/target.ts'
 import { LAW } from '../../property.ts'
 import { aGatedPod, anyGatedPods } from './gated-pods.ts'
 
 const TEN: Sizes = { source: 10, preview: 10, replicas: 4, maxSurge: '100%', reserve: 0, isGated: true }
-const setWeight = (weight: number): Step => ({ is: 'setWeight', weight, field: 'f' })
-const PAUSE: Step = { is: 'pause' }
-const PROMOTE: Step = { is: 'promote' }
-const DRAIN: Step = { is: 'drain', seconds: 30 }
+const setWeight = (weight: number): RunStep => ({ is: 'setWeight', weight, field: 'f' })
+const PAUSE: RunStep = { is: 'pause' }
+const PROMOTE: RunStep = { is: 'promote' }
+const DRAIN: RunStep = { is: 'drain', seconds: 30 }
 
 /** The target of the last of the steps. */
-const last = (steps: readonly Step[], sizes: Partial<Sizes> = {}) =>
-  targetOf(steps, steps.length - 1, { ...TEN, ...sizes })
+const last = (steps: readonly RunStep[], sizes: Partial<Sizes> = {}) =>
+  podTargetAt(steps, steps.length - 1, { ...TEN, ...sizes })
 
 describe('the target of a step of a gated fork', () => {
-  const cases: Readonly<Record<string, { readonly found: Target; readonly expected: Target }>> = {
+  const cases: Readonly<Record<string, { readonly found: PodTarget; readonly expected: PodTarget }>> = {
     'none is open before the first weight': { found: last([PAUSE]), expected: { pods: 4, open: 0 } },
     'none is open at weight 0': {
       found: last([setWeight(50), setWeight(0)]),
@@ -59,9 +59,9 @@ describe('the target of a step of a gated fork', () => {
   for (const [sentence, { found, expected }] of Object.entries(cases))
     it(sentence, () => expect(found).to.deep.equal(expected))
 
-  const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  const anyStep: fc.Arbitrary<RunStep> = fc.oneof(
     fc.integer({ min: 0, max: 99 }).map(setWeight),
-    fc.constantFrom<Step>(PAUSE, PROMOTE, { is: 'surge' }, { is: 'replicas' }),
+    fc.constantFrom<RunStep>(PAUSE, PROMOTE, { is: 'surge' }, { is: 'replicas' }),
   )
   const anySizes = fc.record({
     source: fc.integer({ min: 0, max: 20 }),
@@ -75,7 +75,7 @@ describe('the target of a step of a gated fork', () => {
   it('never has more open pods than pods, and no more than maxSurge allows, but one', () =>
     fc.assert(
       fc.property(fc.array(anyStep, { minLength: 1, maxLength: 6 }), anySizes, (steps, sizes) => {
-        const { pods, open } = targetOf(steps, steps.length - 1, sizes)
+        const { pods, open } = podTargetAt(steps, steps.length - 1, sizes)
         expect(open).to.be.at.least(0).and.at.most(pods)
         expect(open).to.be.at.most(Math.max(1, surgeLimit(sizes)))
       }),

@@ -1,16 +1,16 @@
 import { expect } from 'chai'
-import type { Step } from '../../../common/strategy/compile.ts'
-import { type Sizes, surgeLimit, targetOf } from '../../../common/strategy/target.ts'
+import type { RunStep } from '../../../common/strategy/compile.ts'
+import { podTargetAt, type Sizes, surgeLimit } from '../../../common/strategy/target.ts'
 
 const TEN: Sizes = { source: 10, preview: 10, replicas: 2, maxSurge: '100%', reserve: 0, isGated: false }
-const setWeight = (weight: number): Step => ({ is: 'setWeight', weight, field: 'f' })
-const PAUSE: Step = { is: 'pause' }
-const [AWAIT, PROMOTE]: readonly [Step, Step] = [{ is: 'await' }, { is: 'promote' }]
-const DRAIN: Step = { is: 'drain', seconds: 30 }
+const setWeight = (weight: number): RunStep => ({ is: 'setWeight', weight, field: 'f' })
+const PAUSE: RunStep = { is: 'pause' }
+const [AWAIT, PROMOTE]: readonly [RunStep, RunStep] = [{ is: 'await' }, { is: 'promote' }]
+const DRAIN: RunStep = { is: 'drain', seconds: 30 }
 
 /** The target of the last of the steps. */
-const last = (steps: readonly Step[], sizes: Partial<Sizes> = {}) =>
-  targetOf(steps, steps.length - 1, { ...TEN, ...sizes })
+const last = (steps: readonly RunStep[], sizes: Partial<Sizes> = {}) =>
+  podTargetAt(steps, steps.length - 1, { ...TEN, ...sizes })
 
 describe('the target of a step', () => {
   it('setWeight: the pods of the weight', () =>
@@ -28,7 +28,7 @@ describe('the target of a step', () => {
   })
 
   it('maxSurge: as many as that allows, at least one', () => {
-    const surge: readonly Step[] = [{ is: 'surge' }]
+    const surge: readonly RunStep[] = [{ is: 'surge' }]
     const found = (['100%', '25%', 4, 0, '0%'] as const).map((maxSurge) => last(surge, { maxSurge }).pods)
     expect(found).to.deep.equal([10, 3, 4, 1, 1])
     expect(last(surge, { source: 0 })).to.deep.equal({ pods: 1, open: 1 })
@@ -59,9 +59,9 @@ describe('the target of a step', () => {
     expect(last([setWeight(20), PROMOTE, DRAIN], { reserve: 5 })).to.deep.equal({ pods: 5, open: 5 }))
 
   it('of the first step is not that of a later one', () =>
-    expect(targetOf([setWeight(20), setWeight(50)], 0, TEN).pods).to.equal(3))
+    expect(podTargetAt([setWeight(20), setWeight(50)], 0, TEN).pods).to.equal(3))
 
-  it('of a run that is over: what was', () => expect(targetOf([setWeight(20)], 1, TEN).pods).to.equal(3))
+  it('of a run that is over: what was', () => expect(podTargetAt([setWeight(20)], 1, TEN).pods).to.equal(3))
 })
 
 describe('surgeLimit', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { known, knownOrAbsent, unknown } from '../../../common/api/known.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
-import type { Traffic } from '../../../common/surroundings/traffic.ts'
+import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { trafficReport } from '../../../common/surroundings/traffic-report.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { gated } from '../../../common/workload/gated-spec.ts'
@@ -10,7 +10,7 @@ import { CART, ours, pairOf, slice } from './rows.ts'
 
 interface Given {
   readonly isGated?: boolean
-  readonly traffic?: Traffic | undefined
+  readonly traffic?: TrafficView | undefined
   readonly neighbours?: Neighbours | undefined
   readonly primary?: string
   readonly referrer?: string

@@ -1,23 +1,27 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { aside, clauses, fitted, type Part, wholeClauses } from '../../../common/text/fitted.ts'
-import { list } from '../../../common/text/list.ts'
+import { clauses, fitted, optionalClause, type Part, wholeClauses } from '../../../common/text/fitted.ts'
+import { shortenedList } from '../../../common/text/list.ts'
 import { LAW } from '../../property.ts'
 
 const LONG = 'x'.repeat(300)
 
 describe('M7: a fitted text', () => {
   const cases: Record<string, readonly [max: number, parts: readonly Part[], text: string]> = {
-    'is whole if it fits': [20, ['a ', list(['b', 'c']), aside(': d')], 'a b, c: d'],
-    'loses an explanation before a fact': [8, ['a ', list(['b', 'c']), aside(': why so')], 'a b, c'],
-    'loses the last of two explanations first': [7, ['a', aside('; one'), aside('; two')], 'a; one'],
+    'is whole if it fits': [20, ['a ', shortenedList(['b', 'c']), optionalClause(': d')], 'a b, c: d'],
+    'loses an explanation before a fact': [8, ['a ', shortenedList(['b', 'c']), optionalClause(': why so')], 'a b, c'],
+    'loses the last of two explanations first': [7, ['a', optionalClause('; one'), optionalClause('; two')], 'a; one'],
     'loses items of a list, which are counted': [
       20,
-      ['a ', list(['bbbbbb', 'cccccc', 'dddddd'])],
+      ['a ', shortenedList(['bbbbbb', 'cccccc', 'dddddd'])],
       'a bbbbbb and 2 more',
     ],
     'takes the longest form that fits': [12, ['a: ', ['1111 -> 2222', '-> 2222', 'changed']], 'a: -> 2222'],
-    'shortens a list before other facts': [20, [list(['aaaa', 'bbbbbbbbbb', 'c']), ' here'], 'aaaa and 2 more here'],
+    'shortens a list before other facts': [
+      20,
+      [shortenedList(['aaaa', 'bbbbbbbbbb', 'c']), ' here'],
+      'aaaa and 2 more here',
+    ],
     'leaves out a word that is too long, with the punctuation around it': [
       40,
       [`service/cart lacks ("${LONG}"), see below`],
@@ -33,8 +37,8 @@ describe('M7: a fitted text', () => {
   const aWord = fc.string({ unit: fc.constantFrom(...'abc/.:-'), minLength: 1, maxLength: 300 })
   const someParts: fc.Arbitrary<readonly Part[]> = fc.oneof(
     aWord.map((word) => [` ${word}`]),
-    fc.array(aWord, { minLength: 1, maxLength: 20 }).map((names) => [' ', list(names)]),
-    aWord.map((word) => [aside(` (${word})`)]),
+    fc.array(aWord, { minLength: 1, maxLength: 20 }).map((names) => [' ', shortenedList(names)]),
+    aWord.map((word) => [optionalClause(` (${word})`)]),
   )
 
   it('is never too long, and each of its words is whole or left out', () =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { alternatives, list, listed } from '../../../common/text/list.ts'
+import { alternatives, listed, shortenedList } from '../../../common/text/list.ts'
 
 describe('listed', () => {
   const cases: Readonly<Record<string, readonly string[]>> = {
@@ -20,9 +20,9 @@ describe('alternatives', () => {
 
 describe('M7: a list as a part of a text', () => {
   it('has a form for each number of names, with the number of the others', () =>
-    expect(list(['a', 'b', 'c'])).to.deep.equal(['a, b, c', 'a, b and 1 more', 'a and 2 more']))
+    expect(shortenedList(['a', 'b', 'c'])).to.deep.equal(['a, b, c', 'a, b and 1 more', 'a and 2 more']))
   it('has at most the given number of names', () =>
-    expect(list(['a', 'b', 'c'], 2)).to.deep.equal(['a, b and 1 more', 'a and 2 more']))
+    expect(shortenedList(['a', 'b', 'c'], 2)).to.deep.equal(['a, b and 1 more', 'a and 2 more']))
   it('has at most twelve names', () =>
-    expect(list(Array.from({ length: 14 }, (_, at) => `${at}`))[0]).to.match(/^0, .*, 11 and 2 more$/))
+    expect(shortenedList(Array.from({ length: 14 }, (_, at) => `${at}`))[0]).to.match(/^0, .*, 11 and 2 more$/))
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { MAX_WARNING } from '../../../common/api/conditions.ts'
 import type { ManagedFieldsEntry } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import type { Change } from '../../../common/override/changes.ts'
+import type { FieldChange } from '../../../common/override/changes.ts'
 import { differences } from '../../../common/override/differences.ts'
 import { fitted } from '../../../common/text/fitted.ts'
 import { additions } from '../../../common/workload/additions.ts'
@@ -20,7 +20,7 @@ const by = (fields: JsonObject, of: Partial<ManagedFieldsEntry> = {}): ManagedFi
 const VOLUMES = {
   'f:volumes': { '.': {}, 'k:{"name":"host"}': { '.': {}, 'f:name': {}, 'f:hostPath': { '.': {}, 'f:path': {} } } },
 }
-const textsOf = (changes: readonly Change[]) => differences(changes).map((parts) => fitted(MAX_WARNING, parts))
+const textsOf = (changes: readonly FieldChange[]) => differences(changes).map((parts) => fitted(MAX_WARNING, parts))
 const found = (pod: JsonObject, ...managedFields: readonly ManagedFieldsEntry[]) =>
   textsOf(
     additions(

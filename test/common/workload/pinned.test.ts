@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { hashOf } from '../../../common/json/canonical.ts'
+import { sha256Of } from '../../../common/json/canonical.ts'
 import { baseHash } from '../../../common/workload/base.ts'
 import { decodeBase, encodeBase, isPinned, isRevisionOf, pinnedSource } from '../../../common/workload/pinned.ts'
 import { aBase, aDeployment, anExperiment, pinnedTo } from '../../builders.ts'
@@ -44,12 +44,12 @@ describe('decodeBase', () => {
 
   it('is what a former version kept, without its annotations', () => {
     const { spec } = known
-    const without = hashOf({ spec, annotations: {} }, 64)
+    const without = sha256Of({ spec, annotations: {} }, 64)
     expect(status.source.templateHash, 'the hash of that version').to.equal(without)
     expect(encodeBase(aBase())).to.deep.equal({ base: { spec, annotations: {} } })
     const kept = { spec, annotations: { 'argo-rollouts.argoproj.io/controller-instance-id': 'blue' } }
     const old = { ...revision, data: { base: kept } }
-    expect(decodeBase(old, { ...status.source, templateHash: hashOf(kept, 64) })).to.deep.equal({
+    expect(decodeBase(old, { ...status.source, templateHash: sha256Of(kept, 64) })).to.deep.equal({
       ...base,
       warnings: [],
     })

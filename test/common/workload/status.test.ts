@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import {
+  conditionMessage,
   conditionOf,
-  messageOf,
   ownTemplate,
   PLAIN_POD_REACH,
   pick,
@@ -26,9 +26,9 @@ describe('conditionOf', () => {
 
 describe('messageOf', () => {
   it('prefers the message of a condition to its reason', () => {
-    expect(messageOf({ message: 'm', reason: 'r' })).to.equal('m')
-    expect(messageOf({ reason: 'r' })).to.equal('r')
-    expect(messageOf({})).to.equal('')
+    expect(conditionMessage({ message: 'm', reason: 'r' })).to.equal('m')
+    expect(conditionMessage({ reason: 'r' })).to.equal('r')
+    expect(conditionMessage({})).to.equal('')
   })
 })
 

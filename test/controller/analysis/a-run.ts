@@ -1,4 +1,4 @@
-import type { AnalysisRun, RunStatus } from '../../../common/analysis/kinds/run.ts'
+import type { AnalysisRun, AnalysisRunStatus } from '../../../common/analysis/kinds/run.ts'
 import type { Metric } from '../../../common/api/analysis/metric.ts'
 import { UID } from '../../builders.ts'
 
@@ -21,7 +21,7 @@ interface RunOf {
   readonly metrics?: readonly Metric[]
   readonly subject?: string
   readonly createdAt?: string
-  readonly status?: Partial<RunStatus>
+  readonly status?: Partial<AnalysisRunStatus>
 }
 
 const AT = '2026-11-21T12:00:00.000Z'
@@ -38,7 +38,7 @@ export const aRun = ({ name = 'run-1', uid = `uid-of-${name}`, ...of }: RunOf = 
   ...(of.status ? { status: { ...WAITING, ...of.status } } : {}),
 })
 
-const WAITING: RunStatus = {
+const WAITING: AnalysisRunStatus = {
   ...{ verdict: 'Wait', reason: 'Measuring', message: 'no data yet', since: AT, looks: 1, requests: 0 },
   windows: { counted: 0, empty: 0, unusable: 0, skipped: 0 },
 }

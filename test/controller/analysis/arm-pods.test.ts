@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { AnalysisArms } from '../../../common/assess/analysis.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
-import { ArmPods, seenPods } from '../../../controller/analysis/arm-pods.ts'
+import { ArmPodsReader, armPodViews } from '../../../controller/analysis/arm-pods.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 const ARMS: AnalysisArms = {
@@ -38,7 +38,7 @@ function world() {
       return { items: [aPod(String(request.query?.labelSelector))] }
     },
   }
-  return { time, requests, cluster, pods: new ArmPods(client, time) }
+  return { time, requests, cluster, pods: new ArmPodsReader(client, time) }
 }
 
 describe('the pods of arms', () => {
@@ -107,7 +107,7 @@ describe('the pods of arms', () => {
 })
 
 describe('a pod, as an analysis sees it', () => {
-  const seen = (of: PodOf = {}) => seenPods([aPod('cart-1', of)])[0]
+  const seen = (of: PodOf = {}) => armPodViews([aPod('cart-1', of)])[0]
   const WAITING = { conditions: [{ ...READY, status: 'False' }] }
 
   it('has its name and uid, when it was created and became Ready, and no restarts', () =>
@@ -150,7 +150,7 @@ describe('a pod, as an analysis sees it', () => {
 
   it('is one of at most 64, in the order of their names', () => {
     const names = Array.from({ length: 70 }, (_, index) => `cart-${String(index).padStart(2, '0')}`)
-    const found = seenPods(names.toReversed().map((name) => aPod(name)))
+    const found = armPodViews(names.toReversed().map((name) => aPod(name)))
     expect(found.map(({ name }) => name)).to.deep.equal(names.slice(0, 64))
   })
 
@@ -158,9 +158,9 @@ describe('a pod, as an analysis sees it', () => {
     const names = Array.from({ length: 65 }, (_, index) => `cart-${String(index).padStart(2, '0')}`)
     const [first = '', ...others] = names
     const leaving = aPod(first, { metadata: { deletionTimestamp: '2026-11-21T12:10:00Z' } })
-    const found = seenPods([leaving, ...others.map((name) => aPod(name))])
+    const found = armPodViews([leaving, ...others.map((name) => aPod(name))])
     expect(found.map(({ name }) => name)).to.deep.equal(others)
   })
 
-  it('is not read from what is no object', () => expect(seenPods([null, 'cart-1', {}])).to.deep.equal([]))
+  it('is not read from what is no object', () => expect(armPodViews([null, 'cart-1', {}])).to.deep.equal([]))
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { WindowAnswer } from '../../../common/analysis/query/window-query.ts'
-import { looked } from '../../../common/analysis/run/look.ts'
+import { statusAfterLook } from '../../../common/analysis/run/look.ts'
 import type { Poll } from '../../../common/analysis/run/poll.ts'
 import { analysisWithDefaults } from '../../../common/api/analysis/defaults.ts'
 import { unknown } from '../../../common/api/known.ts'
@@ -103,7 +103,7 @@ describe('a provider', () => {
     const restarts = (count: number) => ({ ...PODS, treatment: [{ ...aPod('fork-1'), restarts: count }] })
     world.cluster.pods = async () => restarts(0)
     await world.pollAt(60)
-    const health = looked(run, { poll: world.waiting() as Poll, times: TIMES, lagSeconds: () => 0 })
+    const health = statusAfterLook(run, { poll: world.waiting() as Poll, times: TIMES, lagSeconds: () => 0 })
     world.record(health)
     world.cluster.pods = async () => restarts(50)
     await world.pollAt(120)

@@ -1,7 +1,7 @@
 import type { AnalysisProvider } from '../../../common/analysis/kinds/provider.ts'
 import type { AnalysisRun } from '../../../common/analysis/kinds/run.ts'
 import type { WindowAnswer, WindowQuery } from '../../../common/analysis/query/window-query.ts'
-import type { SeenArms, SeenPod } from '../../../common/analysis/run/poll.ts'
+import type { ArmPodView, ArmPodViews } from '../../../common/analysis/run/poll.ts'
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import { type Known, known } from '../../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
@@ -22,7 +22,7 @@ const MINUTE = 60_000
 export const ANALYSIS: AnalysisSpec = { intervalSeconds: 60, warmUpSeconds: 0 }
 
 /** A pod that has been Ready for a minute when the run begins. */
-export const aPod = (name: string, readySinceMs: number = START - MINUTE): SeenPod => ({
+export const aPod = (name: string, readySinceMs: number = START - MINUTE): ArmPodView => ({
   name,
   uid: `uid-of-${name}`,
   createdMs: START - MINUTE,
@@ -30,7 +30,7 @@ export const aPod = (name: string, readySinceMs: number = START - MINUTE): SeenP
   restarts: 0,
 })
 
-export const PODS: SeenArms = { treatment: [aPod('fork-1')], control: [aPod('cart-1'), aPod('cart-2')] }
+export const PODS: ArmPodViews = { treatment: [aPod('fork-1')], control: [aPod('cart-1'), aPod('cart-2')] }
 
 export const ARMS: FollowedArms = {
   run: 'run-1',
@@ -66,7 +66,7 @@ export function polling({ run = aRun(), analysis = ANALYSIS, answer }: Given = {
     runs: new Map([[RUN, run]]),
     experiments: new Map<string, ExperimentDeployment>([[EXPERIMENT, anExperiment({ analysis })]]),
     providers: new Map([['prom', aProvider('prom')]]),
-    pods: async (): Promise<SeenArms> => PODS,
+    pods: async (): Promise<ArmPodViews> => PODS,
     busy: new Set<string>(),
   }
   const diary: string[] = []

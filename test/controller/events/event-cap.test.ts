@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EventCap, idOf } from '../../../controller/events/event-cap.ts'
+import { EventCap, regardingId } from '../../../controller/events/event-cap.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 const MINUTE_MS = 60_000
@@ -54,5 +54,5 @@ describe('the cap of Events about one object', () => {
 
 describe('the identity of an object', () => {
   it('is its uid, or its kind and name if it has none', () =>
-    expect([named('a', 'u1'), named('a')].map(idOf)).to.deep.equal(['u1', 'Pod//a']))
+    expect([named('a', 'u1'), named('a')].map(regardingId)).to.deep.equal(['u1', 'Pod//a']))
 })

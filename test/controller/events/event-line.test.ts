@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { EVENTS_AT_ONCE, EventLine, type PendingEvent } from '../../../controller/events/event-line.ts'
+import { EVENTS_AT_ONCE, EventQueue, type PendingEvent } from '../../../controller/events/event-line.ts'
 import { EventSeries } from '../../../controller/events/event-series.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { about } from './recording.ts'
 
 /** The Events with these notes: `namespace/object note`. */
-function lineOf(...texts: readonly string[]): EventLine {
-  const line = new EventLine()
+function lineOf(...texts: readonly string[]): EventQueue {
+  const line = new EventQueue()
   const series = new EventSeries(new VirtualTime())
   for (const text of texts) {
     const [namespace = '', name = '', note = ''] = text.split(/[/ ]/)
@@ -18,7 +18,7 @@ function lineOf(...texts: readonly string[]): EventLine {
 }
 
 /** The Events that may be sent now. */
-function taken(line: EventLine): readonly PendingEvent[] {
+function taken(line: EventQueue): readonly PendingEvent[] {
   const events: PendingEvent[] = []
   for (let next = line.shift(); next; next = line.shift()) events.push(next)
   return events

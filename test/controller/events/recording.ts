@@ -1,7 +1,7 @@
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
-import { type KubeRequest, VERBS } from '../../../common/kube/client/request.ts'
+import { type KubeRequest, REQUEST_VERBS } from '../../../common/kube/client/request.ts'
 import type { EventInput } from '../../../controller/events/event.ts'
 import { Recorder } from '../../../controller/events/recorder.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
@@ -48,7 +48,7 @@ export function recording(
         if (kind !== 'never' && kind !== 'late') return Promise.reject(new KubeError({ kind, message: kind }))
         return new Promise((resolve, reject) => {
           const end = (kind: KubeErrorKind) => () => reject(new KubeError({ kind, message: '' }))
-          const cancel = time.after(request.deadlineMs ?? VERBS[request.verb].deadlineMs, end('timeout'))
+          const cancel = time.after(request.deadlineMs ?? REQUEST_VERBS[request.verb].deadlineMs, end('timeout'))
           if (kind === 'late') time.after(LATE_MS, () => resolve({}))
           request.signal?.addEventListener('abort', cancel)
           request.signal?.addEventListener('abort', end('unreachable'))

@@ -8,13 +8,13 @@ import {
   EXPERIMENT_ID,
 } from '../../../common/api/names.ts'
 import type { ObjectMeta, ResourceType } from '../../../common/api/object.ts'
-import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { twinName } from '../../../common/workload/identity.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
 import { aRun, ERRORS } from '../analysis/a-run.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 
-const RUNS = pathOf(ANALYSIS_RUN, { namespace: 'shop' })
+const RUNS = resourcePath(ANALYSIS_RUN, { namespace: 'shop' })
 const FORMER_RUN = `${RUNS}/former`
 const TWIN = `${PATHS.deployments}/${twinName(anExperiment())}`
 /** After a window of the default length the pods are looked at. */
@@ -34,7 +34,7 @@ const putting =
   (resource: ResourceType, metadata: ObjectMeta, more: object) =>
   ({ server }: Pick<ControllerWorld, 'server'>): void => {
     const { apiVersion, kind } = resource
-    server.put(pathOf(resource, metadata), { apiVersion, kind, metadata, ...more })
+    server.put(resourcePath(resource, metadata), { apiVersion, kind, metadata, ...more })
   }
 
 const metrics = { spec: { metrics: [ERRORS] } }

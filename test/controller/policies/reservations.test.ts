@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { Change } from '../../../common/kube/watch/store.ts'
+import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import { forkName, forkSelector, ownershipMetadata } from '../../../common/workload/identity.ts'
 import { Reservations } from '../../../controller/policies/reservations.ts'
 import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
@@ -31,7 +31,7 @@ const forkOf = (owner: ExperimentDeployment, replicas = 1, spec = {}) =>
   })
 
 /** The change that a cache reports. */
-function changeOf<T>(key: string, before: T | undefined, after: T | undefined): Change<T> {
+function changeOf<T>(key: string, before: T | undefined, after: T | undefined): ObjectChange<T> {
   if (before && after) return { is: 'updated', key, before, after }
   if (after) return { is: 'added', key, after }
   if (before) return { is: 'deleted', key, before }

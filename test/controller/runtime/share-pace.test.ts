@@ -1,11 +1,11 @@
 import { expect } from 'chai'
-import { SharePace } from '../../../controller/runtime/share-pace.ts'
+import { StatusPacing } from '../../../controller/runtime/share-pace.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 describe('the pace of shares', () => {
   it('R12: is ten seconds after the last write of this process, and none before the first', async () => {
     const time = new VirtualTime()
-    const pace = new SharePace(time)
+    const pace = new StatusPacing(time)
     expect(pace.waitMs('a/b')).to.equal(0)
     pace.noteWrite('a/b')
     await time.pass(4_000)
@@ -18,7 +18,7 @@ describe('the pace of shares', () => {
 
   it('P3: is 20 shares in a second among many keys, but each within a minute', async () => {
     const time = new VirtualTime()
-    const pace = new SharePace(time)
+    const pace = new StatusPacing(time)
     const write = (count: number) => {
       for (let index = 0; index < count; index += 1) pace.noteWrite(`${count}/${index}`)
     }
@@ -35,7 +35,7 @@ describe('the pace of shares', () => {
 
   it('P2: lets the progress of a fork wait for five seconds, from the first time that it is asked', async () => {
     const time = new VirtualTime()
-    const pace = new SharePace(time)
+    const pace = new StatusPacing(time)
     pace.noteWrite('a/b')
     await time.pass(20_000)
     expect(pace.progressWaitMs('a/b')).to.equal(5_000)
@@ -46,14 +46,14 @@ describe('the pace of shares', () => {
   })
 
   it('P2: lets the progress of many forks wait for the status in which they are ready', () => {
-    const pace = new SharePace(new VirtualTime())
+    const pace = new StatusPacing(new VirtualTime())
     for (let index = 0; index < 600; index += 1) pace.noteWrite(`a/${index}`)
     expect(pace.progressWaitMs('a/0')).to.equal(30_000)
   })
 
   it('lets the numbers of pods of a contested fork wait for a minute', async () => {
     const time = new VirtualTime()
-    const pace = new SharePace(time)
+    const pace = new StatusPacing(time)
     pace.noteWrite('a/b')
     await time.pass(59_000)
     expect([pace.waitMs('a/b') <= 0, pace.podsWaitMs('a/b')]).to.deep.equal([true, 1_000])
@@ -62,7 +62,7 @@ describe('the pace of shares', () => {
 
   it('remembers only the keys that were written in the last minute', async () => {
     const time = new VirtualTime()
-    const pace = new SharePace(time)
+    const pace = new StatusPacing(time)
     for (let index = 0; index < 1_000; index += 1) {
       pace.noteWrite(`a/${index}`)
       await time.pass(100)

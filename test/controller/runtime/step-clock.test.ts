@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import type { RunStatus } from '../../../common/api/strategy.ts'
+import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import { StepClock } from '../../../controller/runtime/step-clock.ts'
 
 const KEY = 'shop/faster-cart'
 const SINCE = '2026-11-21T14:00:00.000Z'
 const HOUR_MS = 3_600_000
 
-const aRun = (of: Partial<RunStatus> = {}): RunStatus => ({
+const aRun = (of: Partial<StrategyRunStatus> = {}): StrategyRunStatus => ({
   run: 'aaaa',
   revision: '1f2e',
   path: 'Forward',
@@ -77,7 +77,7 @@ describe('the clock of a step', () => {
     expect(world(HOUR_MS).clock.elapsedMs(KEY, aRun({ since: 'yesterday' }))).to.equal(0)
   })
 
-  const others: readonly Partial<RunStatus>[] = [
+  const others: readonly Partial<StrategyRunStatus>[] = [
     { stepIndex: 2 },
     { run: 'bbbb' },
     { revision: '9999' },

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { Handler } from '../../../common/kube/watch/reflector.ts'
-import type { Change } from '../../../common/kube/watch/store.ts'
+import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
@@ -17,7 +17,7 @@ function cache<T>() {
   const handlers: Handler<T>[] = []
   return {
     subscribe: (handler: Handler<T>) => void handlers.push(handler),
-    emit: (change: Change<T>) => {
+    emit: (change: ObjectChange<T>) => {
       for (const handler of handlers) handler(change)
     },
   }
@@ -42,7 +42,7 @@ export function world() {
   const caches = { experiments, workloads: [{ kind: deployment, forks, others }, rollouts], services, slices }
   const index = new ExperimentIndex()
   const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
-  const onExperimentChange = (change: Change<ExperimentDeployment>) => reservations.experimentChanged(change)
+  const onExperimentChange = (change: ObjectChange<ExperimentDeployment>) => reservations.experimentChanged(change)
   const { traffic, referrers, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../../common/api/names.ts'
-import type { RunStatus } from '../../../common/api/strategy.ts'
+import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
@@ -34,7 +34,7 @@ describe('an experiment is woken', () => {
 
   it('at once by another client that empties the memory of its run', () => {
     const { experiments, diary } = world()
-    const strategy: RunStatus = {
+    const strategy: StrategyRunStatus = {
       run: '',
       revision: '',
       path: 'Forward',

@@ -3,8 +3,8 @@ import {
   amount,
   anyNumber,
   anyObject,
+  arrayOf,
   flag,
-  list,
   map,
   number,
   object,
@@ -49,7 +49,7 @@ describe('the schema of a structure', () => {
   const PET = object<{ name: string; tags?: object; toys?: readonly { name: string }[]; legs?: number }>({
     name: text(3),
     tags: optional(map(text(3), 2)),
-    toys: optional(list(object<{ name: string }>({ name: text(3, '^a*$', 'all a') }), 2, 1)),
+    toys: optional(arrayOf(object<{ name: string }>({ name: text(3, '^a*$', 'all a') }), 2, 1)),
     legs: optional(whole(0, 8), 4),
   })
   const members = {
@@ -103,7 +103,7 @@ describe('the schema of a structure', () => {
   })
 
   it('treats a list without keys as one value', () =>
-    expect(schemaOf(list(anyNumber, 9), 'Numbers.')).to.deep.equal({
+    expect(schemaOf(arrayOf(anyNumber, 9), 'Numbers.')).to.deep.equal({
       description: 'Numbers.',
       ...{ type: 'array', maxItems: 9, 'x-kubernetes-list-type': 'atomic' },
       items: { type: 'number', format: 'double' },

@@ -4,7 +4,7 @@ import { request } from 'undici'
 import { ANALYSIS_PROVIDER, ANALYSIS_RUN, EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, listOr } from '../../../common/json/json.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import type { Prometheus } from '../../../sandbox/prometheus/server.ts'
 import { imageOverride } from '../../builders.ts'
@@ -60,7 +60,7 @@ const STORIES: readonly Story[] = [
 export async function withProvider({ address }: Prometheus): Promise<void> {
   const { apiVersion, kind } = ANALYSIS_PROVIDER
   const { api } = await controlPlane()
-  await api.create(pathOf(ANALYSIS_PROVIDER), {
+  await api.create(resourcePath(ANALYSIS_PROVIDER), {
     apiVersion,
     kind,
     metadata: { name: PROVIDER },
@@ -122,7 +122,7 @@ async function isJudged({ own }: Scene, { verdict, reason, pods }: Story): Promi
   expect(condition(found, 'Ready')?.reason).to.equal(reason)
 }
 
-const runsIn = ({ own }: Scene) => own.api.list<KubeObject>(pathOf(ANALYSIS_RUN, { namespace: own.namespace }))
+const runsIn = ({ own }: Scene) => own.api.list<KubeObject>(resourcePath(ANALYSIS_RUN, { namespace: own.namespace }))
 
 /** How many requests Prometheus counted of pods between two times. */
 async function countedBy({ address }: Prometheus, namespace: string, pods: string, of: readonly [string, string]) {

@@ -5,7 +5,7 @@ import { ANALYSIS_RUN } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, type Json, textOr } from '../../../common/json/json.ts'
 import { kubeClient } from '../../../common/kube/client/client.ts'
-import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { realTimers } from '../../../common/program/clock.ts'
 import { type AuditEvent, auditEvents } from '../../../sandbox/audit.ts'
 import { SYSTEM_NAMESPACE } from '../../../sandbox/installation.ts'
@@ -41,8 +41,8 @@ export async function startHistory(): Promise<History> {
   const verdicts = new Map<string, string[]>()
   let broken: Error | undefined
 
-  async function follow(resource: Parameters<typeof pathOf>[0], see: (event: WatchEvent) => void): Promise<void> {
-    const lines = await client.stream({ path: pathOf(resource), query, signal: stopping.signal })
+  async function follow(resource: Parameters<typeof resourcePath>[0], see: (event: WatchEvent) => void): Promise<void> {
+    const lines = await client.stream({ path: resourcePath(resource), query, signal: stopping.signal })
     const followed = async () => {
       for await (const line of lines) see(JSON.parse(line))
       throw new Error('a watch of the test has ended')
@@ -91,11 +91,11 @@ export interface Namespaces {
 export async function endState({ own, forks }: Namespaces): Promise<Json> {
   const { api } = await controlPlane()
   const listed = await Promise.all([
-    api.list(pathOf(RESOURCES.ExperimentDeployment, { namespace: own })),
-    api.list(pathOf(RESOURCES.Deployment, { namespace: forks })),
-    api.list(pathOf(RESOURCES.ControllerRevision, { namespace: forks })),
-    api.list(pathOf(RESOURCES.Service, { namespace: forks })),
-    api.list(`${pathOf(RESOURCES.ExperimentPolicy)}?fieldSelector=metadata.name=${policyName(own)}`),
+    api.list(resourcePath(RESOURCES.ExperimentDeployment, { namespace: own })),
+    api.list(resourcePath(RESOURCES.Deployment, { namespace: forks })),
+    api.list(resourcePath(RESOURCES.ControllerRevision, { namespace: forks })),
+    api.list(resourcePath(RESOURCES.Service, { namespace: forks })),
+    api.list(`${resourcePath(RESOURCES.ExperimentPolicy)}?fieldSelector=metadata.name=${policyName(own)}`),
   ])
   const [experiments, workloads, bases, services, policies] = listed
   return neutral({ experiments, workloads, bases, services, policies } as unknown as Json, { own, forks })
@@ -139,7 +139,7 @@ export function differences(one: Json | undefined, other: Json | undefined, path
 export async function eventCounts(namespace: string): Promise<Readonly<Record<string, number>>> {
   const { api } = await controlPlane()
   const counts: Record<string, number> = {}
-  for (const event of await api.list(pathOf(RESOURCES.Event, { namespace }))) {
+  for (const event of await api.list(resourcePath(RESOURCES.Event, { namespace }))) {
     if (at(event, 'regarding', 'kind') !== RESOURCES.ExperimentDeployment.kind) continue
     const reason = textOr(event.reason, '')
     counts[reason] = (counts[reason] ?? 0) + Number(at(event, 'series', 'count') ?? 1)

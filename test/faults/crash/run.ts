@@ -1,7 +1,7 @@
 /** Runs of a scenario: undisturbed ones, and one for each crash point. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Json } from '../../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { aNamespace, controlPlane } from '../../integration/fixture.ts'
 import { DEADLINE_MS, placeIn } from '../../integration/product.ts'
@@ -82,7 +82,7 @@ export async function aStage(scenario: Scenario) {
   const { api } = await controlPlane()
   const [own, apart] = [await aNamespace(), isApart ? await aNamespace() : undefined]
   const system = `${own}-system`
-  await api.create(pathOf(RESOURCES.Namespace), { metadata: { name: system } })
+  await api.create(resourcePath(RESOURCES.Namespace), { metadata: { name: system } })
   const names = { own, forks: apart ?? own }
   const scene: Scene = { own: await placeIn(names.own), forks: await placeIn(names.forks) }
   const setting = (isOn: boolean) => (isOn ? 'enabled' : 'disabled')
@@ -167,7 +167,7 @@ export async function rerun(options: RunOptions, point: CrashPoint, expected: Ex
   const { api } = await controlPlane()
   // nobody else leads here, so the next controller need not wait until it expires
   if (first.system === stage.system)
-    await api.delete(pathOf(RESOURCES.Lease, { namespace: stage.system, name: 'experiment-controller' }))
+    await api.delete(resourcePath(RESOURCES.Lease, { namespace: stage.system, name: 'experiment-controller' }))
   const second = await startActor({ ...stage, name: `${run}-second` })
   second.count()
   await second.leads()

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { COMMAND, EXPERIMENT_POLICY, FORK_FINALIZER } from '../../../common/api/names.ts'
 import { at } from '../../../common/json/json.ts'
-import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
 import { aSource, condition, DEADLINE_MS, forkOf, hasEndpoints, type Place } from '../../integration/product.ts'
@@ -110,7 +110,7 @@ async function consented({ own, forks }: Scene): Promise<void> {
   const { apiVersion, kind } = EXPERIMENT_POLICY
   const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': forks.namespace } }
   const spec = { namespaceSelector, allowSourcesFrom: [own.namespace] }
-  await own.api.create(pathOf(EXPERIMENT_POLICY), {
+  await own.api.create(resourcePath(EXPERIMENT_POLICY), {
     apiVersion,
     kind,
     metadata: { name: policyName(own.namespace) },
@@ -196,7 +196,7 @@ export const SCENARIOS: readonly Scenario[] = [
     isDone: async (scene) => {
       await shows(scene, 'Available', 'cart:4')
       const { forks } = scene
-      const revisions = await forks.api.list(pathOf(RESOURCES.ControllerRevision, { namespace: forks.namespace }))
+      const revisions = await forks.api.list(resourcePath(RESOURCES.ControllerRevision, { namespace: forks.namespace }))
       expect(revisions).to.deep.equal([])
     },
   },

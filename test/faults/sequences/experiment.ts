@@ -2,7 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { isEqual } from '../../../common/json/json.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { forkName } from '../../../common/workload/identity.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import { type Api, ApiError } from '../../../sandbox/api.ts'
@@ -36,12 +36,12 @@ export class Experiment {
 
   forkPath({ spec, metadata }: ExperimentDeployment): string {
     const name = forkName(spec.sourceRef.name, metadata.uid)
-    return pathOf(WORKLOAD_KINDS[this.#of.kind], { namespace: this.#of.namespace, name })
+    return resourcePath(WORKLOAD_KINDS[this.#of.kind], { namespace: this.#of.namespace, name })
   }
 
   async create(spec: object): Promise<void> {
     const { api, namespace } = this.#of
-    await api.create(pathOf(EXPERIMENT_DEPLOYMENT, { namespace }), this.#object(spec))
+    await api.create(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace }), this.#object(spec))
   }
 
   delete(): Promise<void> {
@@ -113,7 +113,7 @@ export class Experiment {
   #path(subresource?: string): string {
     const { namespace, name } = this.#of
     const of = { namespace, name }
-    return pathOf(EXPERIMENT_DEPLOYMENT, subresource === undefined ? of : { ...of, subresource })
+    return resourcePath(EXPERIMENT_DEPLOYMENT, subresource === undefined ? of : { ...of, subresource })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, type JsonObject, objectOr } from '../../../common/json/json.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import { type Api, ApiError } from '../../../sandbox/api.ts'
 
@@ -108,10 +108,10 @@ export class Source {
   }
 
   #collection(kind: SourceKind): string {
-    return pathOf(WORKLOAD_KINDS[kind], { namespace: this.#options.namespace })
+    return resourcePath(WORKLOAD_KINDS[kind], { namespace: this.#options.namespace })
   }
 
   #path(kind: SourceKind, name: string): string {
-    return pathOf(WORKLOAD_KINDS[kind], { namespace: this.#options.namespace, name })
+    return resourcePath(WORKLOAD_KINDS[kind], { namespace: this.#options.namespace, name })
   }
 }

@@ -7,7 +7,7 @@ import { CR_NAME, DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT, PREFIX } from '../
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { at, isEmpty, isEqual, isObject, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { applied } from '../../../common/workload/applied.ts'
 import { baseOf } from '../../../common/workload/base.ts'
 import { derive, forkHash } from '../../../common/workload/derive.ts'
@@ -150,7 +150,7 @@ async function storedAs(api: Api, namespace: string, kind: SourceKind, spec: Jso
     spec: { ...spec, replicas: 0, selector: { matchLabels }, template: { ...objectOr(template), metadata: labelled } },
   }
   const query = `dryRun=All&fieldValidation=${kind === 'Rollout' ? 'Ignore' : 'Strict'}`
-  return (await api.create(`${pathOf(WORKLOAD_KINDS[kind], { namespace })}?${query}`, body)).spec as JsonObject
+  return (await api.create(`${resourcePath(WORKLOAD_KINDS[kind], { namespace })}?${query}`, body)).spec as JsonObject
 }
 
 function derivedFork({ schemaOf }: Court, stored: ExperimentDeployment, { source, referents }: Snapshot): KubeObject {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, listOr, member } from '../../../common/json/json.ts'
 import { type KubeClient, kubeClient } from '../../../common/kube/client/client.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { realTimers } from '../../../common/program/clock.ts'
 import { SchemaCatalog, schemaSource } from '../../../common/schema/catalog.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
@@ -41,7 +41,7 @@ export async function openCourt(plane: ControlPlane, namespace: string): Promise
 
 async function created({ api }: ControlPlane, namespace: string, kind: SourceKind) {
   const { apiVersion } = WORKLOAD_KINDS[kind]
-  return api.create(pathOf(WORKLOAD_KINDS[kind], { namespace }), {
+  return api.create(resourcePath(WORKLOAD_KINDS[kind], { namespace }), {
     apiVersion,
     kind,
     metadata: { name: 'cart' },

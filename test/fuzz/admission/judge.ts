@@ -5,7 +5,7 @@ import type { FieldError, OverrideType } from '../../../common/api/types.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import type { KubeClient } from '../../../common/kube/client/client.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import { mergePatch, toMergePatch } from '../../../common/override/strategic.ts'
 import { baseOf } from '../../../common/workload/base.ts'
@@ -83,14 +83,14 @@ async function refusalOf(court: Court, asked: Asked, experiment: JsonObject): Pr
   if (fork === undefined) return 'no fork can be derived'
   const kind = WORKLOAD_KINDS[asked.kind]
   const { name } = fork.metadata
-  const path = pathOf(kind, { namespace: court.namespace, name })
+  const path = resourcePath(kind, { namespace: court.namespace, name })
   const own = await refused(court, path, fork)
   if (own !== undefined || asked.kind !== 'Rollout') return own
   // The API server takes nearly everything in a Rollout. Argo's controller then creates a ReplicaSet of its template.
   const { replicas, selector, template, minReadySeconds } = objectOr(fork.spec)
   const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', plural: 'replicasets' }
   const spec = { replicas, selector, template, ...(minReadySeconds === undefined ? {} : { minReadySeconds }) }
-  return refused(court, pathOf(set, { namespace: court.namespace, name }), {
+  return refused(court, resourcePath(set, { namespace: court.namespace, name }), {
     apiVersion: set.apiVersion,
     kind: set.kind,
     metadata: { name, namespace: court.namespace },

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../common/api/limits.ts'
+import { OVERRIDE_LIMITS } from '../../../common/api/limits.ts'
 import type { SourceKind } from '../../../common/workload/registry.ts'
 import { inParallel } from '../../in-parallel.ts'
 import type { Opened } from './court.ts'
@@ -24,7 +24,7 @@ export async function judgeMany(
     const valid = anOverride(grammars[kind], dice, overrideType)
     const isMistaken = index % 2 === 1
     const overrideSpec = isMistaken ? mistaken(valid, dice) : valid
-    if (JSON.stringify(overrideSpec).length > LIMITS.characters) return
+    if (JSON.stringify(overrideSpec).length > OVERRIDE_LIMITS.characters) return
     judged[index] = await judge(court, { kind, overrideType, overrideSpec, isMistaken })
   })
   return judged.filter((each) => each !== undefined)

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { at, listOr } from '../../../common/json/json.ts'
 import { kubeClient } from '../../../common/kube/client/client.ts'
-import { pathOf, RESOURCES } from '../../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { realTimers } from '../../../common/program/clock.ts'
 import type { ControlPlane } from '../../../sandbox/control-plane.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
@@ -56,7 +56,7 @@ export async function startServing({ api, kubeconfig }: Pick<ControlPlane, 'api'
 
   async function follow(kind: keyof typeof WATCHED): Promise<void> {
     const query = { watch: true, timeoutSeconds: WATCH_SECONDS }
-    const lines = await client.stream({ path: pathOf(WATCHED[kind]), query, signal: stopping.signal })
+    const lines = await client.stream({ path: resourcePath(WATCHED[kind]), query, signal: stopping.signal })
     const events = async () => {
       for await (const line of lines) {
         const { type, object }: WatchEvent = JSON.parse(line)
@@ -75,7 +75,7 @@ export async function startServing({ api, kubeconfig }: Pick<ControlPlane, 'api'
   /** @throws Error unless the watch has seen what is stored now */
   async function hasSeen(namespace: string, kind: keyof typeof WATCHED): Promise<void> {
     if (broken) throw broken
-    const live = await api.list(pathOf(WATCHED[kind], { namespace }))
+    const live = await api.list(resourcePath(WATCHED[kind], { namespace }))
     const own = [...stored[kind].values()].filter(({ metadata }) => metadata.namespace === namespace)
     expect(own.map(versionOf).sort()).to.deep.equal(live.map(versionOf).sort())
   }

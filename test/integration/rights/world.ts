@@ -1,7 +1,7 @@
 /** The namespaces, experiments and answers that docs/rights.md speaks of. */
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { pathOf } from '../../../common/kube/client/resources.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
@@ -62,7 +62,7 @@ export class World {
   async shares({ api, namespace }: Place, from: string): Promise<void> {
     const { metadata, spec, ...policy } = this.policy(namespace)
     const shared = { ...policy, metadata, spec: { ...Object(spec), allowSourcesFrom: [from] } }
-    await api.apply(pathOf(EXPERIMENT_POLICY, { name: metadata.name }), shared)
+    await api.apply(resourcePath(EXPERIMENT_POLICY, { name: metadata.name }), shared)
   }
 
   /** A policy that shares `namespace` with `shop`. */
@@ -77,7 +77,7 @@ export class World {
   }
 
   async unshares({ api, namespace }: Place): Promise<void> {
-    await api.delete(pathOf(EXPERIMENT_POLICY, { name: `rights-${namespace}` }))
+    await api.delete(resourcePath(EXPERIMENT_POLICY, { name: `rights-${namespace}` }))
   }
 
   /** The manifest of another experiment, on the workload of a namespace. */

@@ -4,8 +4,8 @@ import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import {
   bounded,
   DECISIVE_MS,
-  list,
   listPages,
+  listViews,
   MAX_LIST_BYTES,
   READ_MS,
   type Reader,
@@ -39,7 +39,7 @@ function answering(...answers: unknown[]) {
 describe('a list that a warning needs', () => {
   it('is read by its selector from the cache of the API server, which costs etcd nothing', async () => {
     const { kube, requests } = answering({ items: [] })
-    await list(kube, listing())
+    await listViews(kube, listing())
     const query = { labelSelector: 'app=cart', resourceVersion: '0' }
     expect(requests).to.deep.equal([{ verb: 'list', path: PATH, query, deadlineMs: READ_MS }])
   })
@@ -47,14 +47,14 @@ describe('a list that a warning needs', () => {
   it('leaves out items that are no objects, and items that the view leaves out', async () => {
     const items = [null, 'x', {}, { metadata: {} }, { metadata: 'x' }, aService('cart'), aService('till')]
     const view = ({ metadata }: KubeObject) => (metadata.name === 'till' ? undefined : `${metadata.name}`)
-    expect(await list(answering({ items }).kube, listing(view))).to.deep.equal(['cart'])
-    expect(await list(answering({ items: 'x' }).kube, listing())).to.deep.equal([])
+    expect(await listViews(answering({ items }).kube, listing(view))).to.deep.equal(['cart'])
+    expect(await listViews(answering({ items: 'x' }).kube, listing())).to.deep.equal([])
   })
 
   it('is unknown where it cannot be read, and throws an internal error', async () => {
     const { kube } = aStrictReader([], { instead: { [PATH]: failing('forbidden') } })
-    expect(await list(kube, listing())).to.equal(undefined)
-    const bug = list(answering({ items: [aService()] }).kube, {
+    expect(await listViews(kube, listing())).to.equal(undefined)
+    const bug = listViews(answering({ items: [aService()] }).kube, {
       ...listing(),
       view: () => {
         throw new TypeError('a bug')

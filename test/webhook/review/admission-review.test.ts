@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Answer, decodeReview, encodeReview } from '../../../webhook/review/admission-review.ts'
+import { decodeReview, encodeReview, type ReviewAnswer } from '../../../webhook/review/admission-review.ts'
 import { aReview } from '../reviews.ts'
 
 const V9 = { group: 'experimentcontroller.example.com', version: 'v9', resource: 'experimentdeployments' }
@@ -69,7 +69,7 @@ describe('the encoding of an answer', () => {
     expect(response).to.deep.equal({ uid: 'u', allowed: false, status, auditAnnotations: { why: 'a' } })
   })
 
-  const responseOf = (answer: Answer) => encodeReview('u', answer).response
+  const responseOf = (answer: ReviewAnswer) => encodeReview('u', answer).response
 
   it('has the version of the request, or the API server would not accept it', () =>
     expect(encodeReview('u', { allowed: true })).to.deep.equal({

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
-import { compile } from '../../../common/strategy/compile.ts'
-import { runSpecOf } from '../../../common/strategy/run-spec.ts'
+import { compileSteps } from '../../../common/strategy/compile.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { type CommandedRun, commandErrors, stamped } from '../../../webhook/review/command.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
@@ -145,11 +145,11 @@ describe('the annotations of a request that sets a command', () => {
 
 describe('the mistakes of a command', () => {
   const { spec } = anExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } } })
-  const runSpec = runSpecOf(spec)
+  const runSpec = strategyRunSpec(spec)
   if (!runSpec) throw new Error('nothing to compile')
   const COMMANDED: CommandedRun = {
     run: { run: 'aaaa', revision: REVISION, path: 'Forward', stepIndex: 1, since: '2026-11-21T14:00:00.000Z' },
-    steps: compile(runSpec, 'Forward'),
+    steps: compileSteps(runSpec, 'Forward'),
     promotion: undefined,
     isTakenBack: false,
   }

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import type { FieldError } from '../../../common/api/types.ts'
-import { answerTo } from '../../../webhook/review/decision.ts'
+import { answerForDecision } from '../../../webhook/review/decision.ts'
 
 const errors = (count: number, message = 'required'): FieldError[] =>
   Array.from({ length: count }, (_, index) => ({ field: `spec.f${index}`, message, cause: 'FieldValueRequired' }))
 
 function statusOf(found: readonly FieldError[]) {
-  const answer = answerTo({ is: 'invalid', name: 'x', errors: found })
+  const answer = answerForDecision({ is: 'invalid', name: 'x', errors: found })
   if (answer.allowed) throw new Error('allowed with mistakes')
   return answer.status
 }
@@ -27,14 +27,14 @@ describe('the answer to a decision', () => {
   })
 
   it('is 403 with the right that is missing', () => {
-    expect(answerTo({ is: 'forbidden', message: 'needs "create deployments.apps"' })).to.deep.equal({
+    expect(answerForDecision({ is: 'forbidden', message: 'needs "create deployments.apps"' })).to.deep.equal({
       allowed: false,
       status: { code: 403, reason: 'Forbidden', message: 'needs "create deployments.apps"' },
     })
   })
 
   it('is 504 with what could not be checked', () => {
-    expect(answerTo({ is: 'unchecked', message: 'the policies could not be checked in time, try again' }))
+    expect(answerForDecision({ is: 'unchecked', message: 'the policies could not be checked in time, try again' }))
       .to.deep //
       .equal({
         allowed: false,
@@ -75,7 +75,7 @@ describe('the answer to a decision', () => {
   })
 
   it('writes findings that are audited into the audit log, and no annotation without them', () => {
-    expect(answerTo({ is: 'admitted', warnings: [], audit: 'limits: spec.replicas' })).to.deep.equal({
+    expect(answerForDecision({ is: 'admitted', warnings: [], audit: 'limits: spec.replicas' })).to.deep.equal({
       allowed: true,
       warnings: [],
       auditAnnotations: { 'policy-findings': 'limits: spec.replicas' },
@@ -83,13 +83,13 @@ describe('the answer to a decision', () => {
   })
 
   it('S14: escapes format characters in the audit log', () => {
-    expect(answerTo({ is: 'admitted', warnings: [], audit: 'a\u202e' }).auditAnnotations).to.deep.equal({
+    expect(answerForDecision({ is: 'admitted', warnings: [], audit: 'a\u202e' }).auditAnnotations).to.deep.equal({
       'policy-findings': 'a\\u202e',
     })
   })
 
   it('prints warnings as lines', () => {
     const warnings = [{ reason: 'Plan', message: 'a' } as const]
-    expect(answerTo({ is: 'admitted', warnings })).to.deep.equal({ allowed: true, warnings: ['[Plan] a'] })
+    expect(answerForDecision({ is: 'admitted', warnings })).to.deep.equal({ allowed: true, warnings: ['[Plan] a'] })
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { REQUESTED_BY, REVIEWED_REPLICAS } from '../../../common/api/names.ts'
-import { forgedAnnotations } from '../../../webhook/review/defaults-patch.ts'
+import { annotationErrors } from '../../../webhook/review/defaults-patch.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
 
@@ -33,7 +33,7 @@ describe('the requester in the annotation, when the user is alice', () => {
   for (const [sentence, [said, before, is]] of Object.entries(cases))
     it(sentence, () => {
       const oldObject = before && { oldObject: by(before === 'nobody' ? undefined : before) }
-      expect(forgedAnnotations(aRequest({ object: by(said), ...oldObject }))).to.deep.equal(is === 'fine' ? [] : FORGED)
+      expect(annotationErrors(aRequest({ object: by(said), ...oldObject }))).to.deep.equal(is === 'fine' ? [] : FORGED)
     })
 })
 
@@ -46,7 +46,7 @@ describe('the reviewed replicas in the annotation', () => {
       metadata: reviewed === undefined ? {} : { annotations: { [REVIEWED_REPLICAS]: reviewed } },
     })
   const fields = (object: ReturnType<typeof anExperiment>, oldObject?: ReturnType<typeof anExperiment>) =>
-    forgedAnnotations(aRequest({ object, ...(oldObject && { oldObject }) })).map(({ field }) => field)
+    annotationErrors(aRequest({ object, ...(oldObject && { oldObject }) })).map(({ field }) => field)
   const field = `metadata.annotations["${REVIEWED_REPLICAS}"]`
 
   it('S2: may be those of the request, those that are stored, or absent', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { logWays } from '../../../../common/analysis/engine/odds.ts'
+import { logWeightedCombinations } from '../../../../common/analysis/engine/odds.ts'
 
 /** As the sum is defined, with exact numbers. */
 function plainSum(treatment: number, control: number, events: number, w: number): number {
@@ -19,7 +19,7 @@ describe('the logarithm of the ways to spread events', () => {
       for (const control of [1, 5, 30])
         for (const w of [0.1, 1, 1.21, 10])
           for (let events = 1; events < treatment + control; events += 1) {
-            const found = logWays({ treatment, control, events }, w)
+            const found = logWeightedCombinations({ treatment, control, events }, w)
             expect(found).to.be.closeTo(plainSum(treatment, control, events, w), 1e-11 * Math.max(1, Math.abs(found)))
           }
   })
@@ -27,8 +27,8 @@ describe('the logarithm of the ways to spread events', () => {
   it('is Vandermonde’s sum for many requests, where all ways count alike', () => {
     const [small, large] = [{ treatment: 100_000, control: 400_000 }, 500_000]
     for (const events of [1, 200, 50_000, 250_000]) {
-      const one = logWays({ ...small, events }, 1)
-      const other = logWays({ treatment: large, control: 0, events }, 1)
+      const one = logWeightedCombinations({ ...small, events }, 1)
+      const other = logWeightedCombinations({ treatment: large, control: 0, events }, 1)
       expect(one).to.be.closeTo(other, 1e-9 * Math.max(1, other))
     }
   })

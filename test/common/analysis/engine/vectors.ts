@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type Counts, type Ranks, rankBets, type Side } from '../../../../common/analysis/engine/steps.ts'
+import { type BetDirection, type Counts, type Ranks, rankBets } from '../../../../common/analysis/engine/steps.ts'
 
 /** Events and exposure of the treatment, then those of the control. */
 export type Row = readonly [number, number, number, number]
 
 interface Bet<T> {
   readonly margin: number
-  readonly direction: Side
+  readonly direction: BetDirection
   readonly rows: readonly T[]
   readonly logE: readonly number[]
 }
@@ -49,7 +49,7 @@ interface Vectors {
     readonly ec: number
     readonly nc: number
     readonly w0: number
-    readonly direction: Side
+    readonly direction: BetDirection
     readonly logE: readonly number[]
   }[]
   readonly latency_buckets: readonly (LatencyRule & {
@@ -123,4 +123,4 @@ export const countsOf = ([events, exposure, controlEvents, controlExposure]: Row
 })
 
 /** The increments of log e of one window of ranks. */
-export const rankSteps = (ranks: Ranks, side: Side): readonly number[] => rankBets(ranks)(ranks.u, side)
+export const rankSteps = (ranks: Ranks, side: BetDirection): readonly number[] => rankBets(ranks)(ranks.u, side)

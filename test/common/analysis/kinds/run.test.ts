@@ -1,5 +1,10 @@
 import { expect } from 'chai'
-import { type AnalysisRun, decodeRun, type RunMetric, type RunStatus } from '../../../../common/analysis/kinds/run.ts'
+import {
+  type AnalysisRun,
+  type AnalysisRunStatus,
+  decodeRun,
+  type RunMetric,
+} from '../../../../common/analysis/kinds/run.ts'
 import { ANALYSIS_RUN } from '../../../../common/api/names.ts'
 
 const AT = '2026-11-21T14:05:00Z'
@@ -22,7 +27,7 @@ const METRIC: RunMetric = {
   trace: [{ at: AT, estimate: 22, harm: 1, safe: -2 }],
 }
 
-const STATUS: RunStatus = {
+const STATUS: AnalysisRunStatus = {
   ...{ verdict: 'Wait', reason: 'NoTraffic', message: 'm', startedAt: AT, since: AT, nextLookAt: AT },
   ...{ looks: 2, requests: 20, power: { percent: 27, withinSeconds: 600 }, action: 'RollBack' },
   windows: { counted: 1, empty: 1, unusable: 0, skipped: 0 },

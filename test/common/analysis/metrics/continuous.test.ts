@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { foldContinuous, judgeContinuous } from '../../../../common/analysis/metrics/continuous.ts'
-import { loaded } from '../../../../common/analysis/metrics/saved.ts'
+import { splitLists } from '../../../../common/analysis/metrics/saved.ts'
 import type { FineCounts, WindowData } from '../../../../common/analysis/window-data.ts'
 import { question } from './windows.ts'
 
@@ -55,7 +55,7 @@ describe('latency from samples or fine buckets', () => {
     let state: readonly number[] = []
     for (let index = 0; index < 3; index += 1) state = foldContinuous(state, window, RULE) ?? []
     expect(state.length).to.be.at.most(900)
-    const [, , , bounds] = loaded(state)
+    const [, , , bounds] = splitLists(state)
     expect(bounds).to.deep.equal([256, 256, 256, 2_560, 2_560])
   })
 
@@ -114,19 +114,21 @@ describe('fine buckets whose width changes', () => {
     expect(folded([inWide, inNarrow, inNarrow])).to.deep.equal(folded([inWide, inWide, inWide])))
 
   it('are joined in what former windows have counted, for good', () => {
-    const [ratio, treatment, control, bounds, , , , , , podBounds] = loaded(folded([inNarrow, inNarrow, inWide]) ?? [])
-    const [ofWide, ...others] = loaded(folded([inWide, inWide, inWide]) ?? [])
+    const [ratio, treatment, control, bounds, , , , , , podBounds] = splitLists(
+      folded([inNarrow, inNarrow, inWide]) ?? [],
+    )
+    const [ofWide, ...others] = splitLists(folded([inWide, inWide, inWide]) ?? [])
     expect([ratio, treatment, control, bounds, podBounds]).to.deep.equal([ofWide, ...others.slice(0, 3), others.at(-2)])
-    const again = loaded(folded([inNarrow, inNarrow, inWide, inNarrow]) ?? [])
+    const again = splitLists(folded([inNarrow, inNarrow, inWide, inNarrow]) ?? [])
     expect(again[0]).to.deep.equal([wide])
   })
 
   it('keep the evidence that was there before', () => {
     const slower = at(narrow, [16, 40])
     const before = { ...slower, control: inNarrow.control }
-    const [, , , , ranks = []] = loaded(folded([before]) ?? [])
+    const [, , , , ranks = []] = splitLists(folded([before]) ?? [])
     const silent = { ...at(wide), treatment: [], control: [] }
-    const [, , , , after] = loaded(folded([before, silent]) ?? [])
+    const [, , , , after] = splitLists(folded([before, silent]) ?? [])
     expect(ranks[0]).to.be.above(0)
     expect(after).to.deep.equal(ranks)
   })

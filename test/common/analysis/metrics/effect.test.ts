@@ -1,22 +1,22 @@
 import { expect } from 'chai'
-import { LADDER, percentMore, shownBy, withRungs } from '../../../../common/analysis/metrics/effect.ts'
+import { EFFECT_STEPS, effectBounds, percentMore, withEffectBets } from '../../../../common/analysis/metrics/effect.ts'
 
 describe('what is shown of an effect', () => {
   /** Harm is shown for all margins under 12 %, and safety for all above 40 %. */
-  const rungs = withRungs([], (margin, side) => (side === 1 ? [margin < 0.12 ? 9 : -9] : [margin > 0.4 ? 9 : -9]))
+  const rungs = withEffectBets([], (margin, side) => (side === 1 ? [margin < 0.12 ? 9 : -9] : [margin > 0.4 ? 9 : -9]))
 
   it('is the largest step with harm and the smallest with safety', () =>
-    expect(shownBy(rungs, 5, 5)).to.deep.equal({ atLeast: 10, atMost: 50 }))
+    expect(effectBounds(rungs, 5, 5)).to.deep.equal({ atLeast: 10, atMost: 50 }))
 
   it('is nothing without evidence', () => {
-    expect(shownBy([], 5, 5)).to.deep.equal({})
-    expect(shownBy(rungs, 10, 10)).to.deep.equal({})
+    expect(effectBounds([], 5, 5)).to.deep.equal({})
+    expect(effectBounds(rungs, 10, 10)).to.deep.equal({})
   })
 
   it('grows with each window', () => {
-    const twice = withRungs(rungs, () => [1])
+    const twice = withEffectBets(rungs, () => [1])
     expect(twice).to.deep.equal(rungs.map((value) => value + 1))
-    expect(twice).to.have.length(2 * LADDER.length)
+    expect(twice).to.have.length(2 * EFFECT_STEPS.length)
   })
 })
 

@@ -1,6 +1,6 @@
 /** Windows for tests: requests of pods whose times are log-normal, from a generator with a seed. */
 
-import type { Question } from '../../../../common/analysis/metrics/rule.ts'
+import type { DecisionBounds } from '../../../../common/analysis/metrics/rule.ts'
 import type {
   CoarseCounts,
   EventCounts,
@@ -71,7 +71,7 @@ export function eventWindow(
   return { is: 'events', treatment: arm(treatment, 'fork'), control: arm(control, 'source') }
 }
 
-export const question = (of: Partial<Question> = {}): Question => ({
+export const question = (of: Partial<DecisionBounds> = {}): DecisionBounds => ({
   alpha: 0.025,
   beta: 0.05,
   metrics: 1,

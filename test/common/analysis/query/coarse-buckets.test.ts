@@ -2,15 +2,15 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { isSound } from '../../../../common/analysis/metrics/sound.ts'
 import { coarseAnswer } from '../../../../common/analysis/query/coarse-buckets.ts'
-import type { Series } from '../../../../common/analysis/query/series.ts'
+import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { LAW } from '../../../property.ts'
 import { bucketSeries, counter } from './some-series.ts'
 
 const ARMS = { treatment: { workload: 'x', pods: ['a', 'b'] }, control: { workload: 'y', pods: ['c'] } }
 const CONTROL = bucketSeries('c', { '0.1': [0, 5], '1': [0, 8], '+Inf': [0, 9] })
-const answer = (treatment: readonly Series[], boundaries?: readonly number[], control = CONTROL) =>
+const answer = (treatment: readonly PrometheusSeries[], boundaries?: readonly number[], control = CONTROL) =>
   coarseAnswer({ treatment, control }, { arms: ARMS, ...(boundaries && { boundaries }) })
-const treatmentOf = (treatment: readonly Series[]) => {
+const treatmentOf = (treatment: readonly PrometheusSeries[]) => {
   const found = answer(treatment)
   return found.is === 'data' && found.data.is === 'coarse' ? found.data.treatment : found
 }

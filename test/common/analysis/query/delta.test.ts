@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import {
-  birthsAmong,
   byPod,
   countedIn,
   countersIn,
   growthOf,
   partlyResetPods,
+  seriesStarts,
 } from '../../../../common/analysis/query/delta.ts'
-import type { Series } from '../../../../common/analysis/query/series.ts'
+import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { counter, native } from './some-series.ts'
 
 const NOT_BORN = () => false
@@ -48,14 +48,14 @@ describe('what series count in a window', () => {
       { pod: 'a', start: 1, end: 3, of: one },
     ])
     const unread = native('a', [[], undefined])
-    const reading = { edgesOf: ({ histograms }: Series) => histograms, read, nothing: 0 }
+    const reading = { edgesOf: ({ histograms }: PrometheusSeries) => histograms, read, nothing: 0 }
     expect(countedIn([unread], reading, NOT_BORN)).to.equal(undefined)
   })
 })
 
 describe('a series is born in a window', () => {
   it('if its process had another one at the start', () => {
-    const isBorn = birthsAmong([counter('n', 'a', [1, 4]), native('b', [[], []]), counter('n', 'c', [undefined, 4])])
+    const isBorn = seriesStarts([counter('n', 'a', [1, 4]), native('b', [[], []]), counter('n', 'c', [undefined, 4])])
     expect(['a', 'b', 'c', 'd'].map((pod) => isBorn(counter('n', pod, [undefined, 4])))).to.deep.equal([
       ...[true, true],
       ...[false, false],
@@ -64,7 +64,7 @@ describe('a series is born in a window', () => {
 
   it('in the process that its labels name', () => {
     const labels = { job: 'cart', instance: '10.0.0.1:80', container: 'app' }
-    const isBorn = birthsAmong([counter('n', 'a', [1, 4], { ...labels, code: '200' })])
+    const isBorn = seriesStarts([counter('n', 'a', [1, 4], { ...labels, code: '200' })])
     const born = (of: Readonly<Record<string, string>>) => isBorn(counter('n', 'a', [undefined, 4], of))
     expect(born({ ...labels, code: '500' })).to.equal(true)
     for (const other of [{ job: 'proxy' }, { instance: '10.0.0.1:81' }, { container: 'proxy' }])
@@ -75,21 +75,21 @@ describe('a series is born in a window', () => {
     const old = [counter('n', 'a', [1_000, 1_010]), counter('n', 'a', [200, undefined], { code: '500' })]
     const isBorn = (...counts: readonly number[]) => {
       const others = counts.map((count, route) => counter('n', 'a', [undefined, count], { route: `${route}` }))
-      const births = others.map(birthsAmong([...old, ...others, counter('n', 'b', [1, 2])]))
+      const births = others.map(seriesStarts([...old, ...others, counter('n', 'b', [1, 2])]))
       expect(new Set(births).size).to.equal(1)
       return births[0]
     }
     expect([isBorn(1_020, 201), isBorn(605), isBorn(2_400)]).to.deep.equal([false, false, false])
     expect([isBorn(604), isBorn(2_401), isBorn(20)]).to.deep.equal([true, true, true])
     const nothingBefore = counter('n', 'a', [undefined, 9], { code: '500' })
-    expect(birthsAmong([counter('n', 'a', [0, 5]), nothingBefore])(nothingBefore)).to.equal(true)
+    expect(seriesStarts([counter('n', 'a', [0, 5]), nothingBefore])(nothingBefore)).to.equal(true)
   })
 
   it('if series of another kind could have been it, but their own kind has no successors', () => {
     const good = counter('n', 'a', [10, 12], { code: '200' })
     const error = counter('n', 'a', [undefined, 11], { code: '500' })
-    expect(birthsAmong([good, error])(error)).to.equal(false)
-    expect(birthsAmong([good, error], [[error], [good]])(error)).to.equal(true)
+    expect(seriesStarts([good, error])(error)).to.equal(false)
+    expect(seriesStarts([good, error], [[error], [good]])(error)).to.equal(true)
   })
 })
 

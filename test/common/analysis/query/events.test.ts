@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { type EventSeries, eventsAnswer } from '../../../../common/analysis/query/events.ts'
-import type { Series } from '../../../../common/analysis/query/series.ts'
+import { type CounterSeries, eventsAnswer } from '../../../../common/analysis/query/events.ts'
+import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { LAW } from '../../../property.ts'
 import { counter } from './some-series.ts'
 
 const ARMS = { treatment: { workload: 'x', pods: ['a'] }, control: { workload: 'y', pods: ['c', 'd'] } }
-const QUIET: EventSeries = { events: [], total: [counter('total', 'c', [0, 0]), counter('total', 'd', [0, 0])] }
-const answer = (events: readonly Series[], total: readonly Series[], control = QUIET) =>
+const QUIET: CounterSeries = { events: [], total: [counter('total', 'c', [0, 0]), counter('total', 'd', [0, 0])] }
+const answer = (events: readonly PrometheusSeries[], total: readonly PrometheusSeries[], control = QUIET) =>
   eventsAnswer({ treatment: { events, total }, control }, { arms: ARMS })
-const treatmentOf = (events: readonly Series[], total: readonly Series[]) => {
+const treatmentOf = (events: readonly PrometheusSeries[], total: readonly PrometheusSeries[]) => {
   const found = answer(events, total)
   return found.is === 'data' && found.data.is === 'events' ? found.data.treatment : found
 }
@@ -54,7 +54,7 @@ describe('the events of a window', () => {
 
   it('are not counted of a pod that was reset in part: what it counted before must not count again', () => {
     const quiet = [counter('total', 'd', [0, 5])]
-    const controlOf = (events: readonly Series[], total: readonly Series[]) => {
+    const controlOf = (events: readonly PrometheusSeries[], total: readonly PrometheusSeries[]) => {
       const found = answer([], [counter('total', 'a', [0, 1])], { events, total: [...total, ...quiet] })
       return found.is === 'data' && found.data.is === 'events' ? found.data.control : found
     }

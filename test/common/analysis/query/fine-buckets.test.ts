@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import { fineAnswer } from '../../../../common/analysis/query/fine-buckets.ts'
-import type { Series } from '../../../../common/analysis/query/series.ts'
+import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { counter, native } from './some-series.ts'
 
 const ARMS = { treatment: { workload: 'x', pods: ['a', 'b'] }, control: { workload: 'y', pods: ['c'] } }
 const CONTROL = [native('c', [[], [[1, 2, 9]]])]
-const answer = (treatment: readonly Series[], control: readonly Series[] = CONTROL) =>
+const answer = (treatment: readonly PrometheusSeries[], control: readonly PrometheusSeries[] = CONTROL) =>
   fineAnswer({ treatment, control }, { arms: ARMS })
-const treatmentOf = (treatment: readonly Series[], control: readonly Series[] = CONTROL) => {
+const treatmentOf = (treatment: readonly PrometheusSeries[], control: readonly PrometheusSeries[] = CONTROL) => {
   const found = answer(treatment, control)
   return found.is === 'data' && found.data.is === 'fine' ? found.data.treatment : found
 }

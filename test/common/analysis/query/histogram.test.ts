@@ -1,13 +1,17 @@
 import { expect } from 'chai'
 import { histogramAnswer } from '../../../../common/analysis/query/histogram.ts'
-import type { Series } from '../../../../common/analysis/query/series.ts'
+import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { bucketSeries, counter, native } from './some-series.ts'
 import { windowQuery } from './window-queries.ts'
 
 const ARMS = { treatment: { workload: 'x', pods: ['a'] }, control: { workload: 'y', pods: ['c'] } }
 const coarseOf = (pod: string) => bucketSeries(pod, { '0.1': [0, 5], '+Inf': [0, 9] })
 const nativeOf = (pod: string) => [native(pod, [[], [[1, 2, 9]]])]
-const answer = (treatment: readonly Series[], control: readonly Series[], boundaries?: readonly number[]) => {
+const answer = (
+  treatment: readonly PrometheusSeries[],
+  control: readonly PrometheusSeries[],
+  boundaries?: readonly number[],
+) => {
   const query = windowQuery('Latency', { histogram: 'h' }, { arms: ARMS, ...(boundaries && { boundaries }) })
   const found = histogramAnswer({ treatment, control }, query)
   return found.is === 'data' ? found.data.is : found

@@ -3,9 +3,9 @@ import {
   coarseCounts,
   eventCounts,
   medianIn,
+  numberInRow,
   rowsIn,
   samplesBy,
-  valueIn,
 } from '../../../../common/analysis/query/nrql-rows.ts'
 
 const answer = (results: unknown) => ({ data: { actor: { account: { nrql: { results } } } } })
@@ -143,13 +143,13 @@ describe('the median', () => {
 
 describe('the value of a query', () => {
   it('is the only number in the only row', () => {
-    expect(valueIn([{ 'average.duration': 0.45 }])).to.deep.equal({ is: 'value', value: 0.45 })
-    expect(valueIn([{ 'percentile.duration': { 95: 0.2 } }])).to.deep.equal({ is: 'value', value: 0.2 })
+    expect(numberInRow([{ 'average.duration': 0.45 }])).to.deep.equal({ is: 'value', value: 0.45 })
+    expect(numberInRow([{ 'percentile.duration': { 95: 0.2 } }])).to.deep.equal({ is: 'value', value: 0.2 })
   })
 
   it('may be unknown', () => {
     for (const rows of [[], [{ 'average.duration': null }], [{ 'percentile.duration': { 95: null } }]])
-      expect(valueIn(rows)).to.deep.equal({ is: 'value' })
+      expect(numberInRow(rows)).to.deep.equal({ is: 'value' })
   })
 
   for (const rows of [
@@ -162,5 +162,5 @@ describe('the value of a query', () => {
     [{ a: [1] }],
   ])
     it(`is not in ${JSON.stringify(rows)}`, () =>
-      expect(valueIn(rows)).to.deep.equal({ is: 'failed', message: 'results: must be one row with one number' }))
+      expect(numberInRow(rows)).to.deep.equal({ is: 'failed', message: 'results: must be one row with one number' }))
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { leadsElsewhere } from '../../../../common/analysis/query/path-escapes.ts'
+import { escapesPath } from '../../../../common/analysis/query/path-escapes.ts'
 
 describe('a path leads elsewhere', () => {
   for (const path of [
@@ -13,8 +13,8 @@ describe('a path leads elsewhere', () => {
     '/%FF%2F..%2Fa',
     '/..;x/b',
   ])
-    it(`with ${path}`, () => expect(leadsElsewhere(path)).to.equal(true))
+    it(`with ${path}`, () => expect(escapesPath(path)).to.equal(true))
 
   for (const path of ['/', '/a/b', '/a.b/..c'.replace('..', '.'), '/.well-known', '/%20', '/100%', '/a/.;b'])
-    it(`but not with ${path}`, () => expect(leadsElsewhere(path)).to.equal(false))
+    it(`but not with ${path}`, () => expect(escapesPath(path)).to.equal(false))
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { perArm, silence, tooFewPods } from '../../../../common/analysis/query/per-arm.ts'
-import type { Series } from '../../../../common/analysis/query/series.ts'
+import { perArm, silentAnswer, tooFewPods } from '../../../../common/analysis/query/per-arm.ts'
+import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { counter } from './some-series.ts'
 
 describe('arms', () => {
@@ -8,9 +8,9 @@ describe('arms', () => {
     expect(perArm((arm) => arm.length)).to.deep.equal({ treatment: 9, control: 7 }))
 
   it('are silent if nothing is known of them', () => {
-    expect(silence({ treatment: [1], control: [2] })).to.equal(undefined)
-    expect(silence({ treatment: [], control: [2] })).to.deep.equal({ is: 'silent', arms: ['treatment'] })
-    expect(silence({ treatment: [], control: [] })).to.deep.equal({ is: 'silent', arms: ['treatment', 'control'] })
+    expect(silentAnswer({ treatment: [1], control: [2] })).to.equal(undefined)
+    expect(silentAnswer({ treatment: [], control: [2] })).to.deep.equal({ is: 'silent', arms: ['treatment'] })
+    expect(silentAnswer({ treatment: [], control: [] })).to.deep.equal({ is: 'silent', arms: ['treatment', 'control'] })
   })
 
   const names = (...pods: readonly string[]) => ({ pods })
@@ -47,7 +47,7 @@ describe('arms', () => {
 
   it('lack the start of the window if the series of their pods have got other labels since', () => {
     const [old, other] = [counter('n', 'a', [9, undefined]), counter('n', 'a', [undefined, 9], { chart: '1.1' })]
-    const treatment = (...series: Series[]) => tooFew([], ['c', 'd'], { ...KNOWN, treatment: series })
+    const treatment = (...series: PrometheusSeries[]) => tooFew([], ['c', 'd'], { ...KNOWN, treatment: series })
     expect(treatment(old, other)).to.include({ lacksStart: true })
     expect(treatment(old)).not.to.have.property('lacksStart')
     expect(treatment(old, other, counter('n', 'a', [1, 1], { code: '500' }))).not.to.have.property('lacksStart')

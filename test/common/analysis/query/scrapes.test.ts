@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { scrapedTwice } from '../../../../common/analysis/query/scrapes.ts'
-import type { Series } from '../../../../common/analysis/query/series.ts'
+import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { bucketSeries, counter, native } from './some-series.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -13,11 +13,11 @@ const BY_POD = { ...ADDRESS, container: 'cart', endpoint: 'http', job: 'shop/car
 const BY_ANNOTATION = { ...ADDRESS, job: 'kubernetes-pods', app: 'cart', pod_template_hash: '5d7f9c', node: 'a' }
 
 /** Requests of one process, as somebody has scraped them a moment later. */
-const scraped = (labels: Labels, laterBy = 0): readonly Series[] => [
+const scraped = (labels: Labels, laterBy = 0): readonly PrometheusSeries[] => [
   counter('n', 'a', [6_000 + laterBy, 6_300 + laterBy], { ...labels, code: '200' }),
   counter('n', 'a', [120, 120], { ...labels, code: '500' }),
 ]
-const told = (...series: readonly (readonly Series[])[]) => scrapedTwice(series.flat())?.message
+const told = (...series: readonly (readonly PrometheusSeries[])[]) => scrapedTwice(series.flat())?.message
 const messageFor = (labels: string) =>
   `a pod is scraped twice: its series differ in ${labels}; scrape it once, or choose by prometheus.matchers`
 

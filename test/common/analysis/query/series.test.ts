@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { countAt, countIn, numberIn, seriesIn, valueIn } from '../../../../common/analysis/query/series.ts'
+import { countAt, countIn, numberIn, numberInResult, seriesIn } from '../../../../common/analysis/query/series.ts'
 import { LAW } from '../../../property.ts'
 import { histogramItem, instant, jsonReply, matrix, points, seriesItem } from './answers.ts'
 import { LABELS, WINDOW } from './window-queries.ts'
@@ -114,7 +114,7 @@ describe('the series of an answer of Prometheus', () => {
   it('keep the words of a failed request', () => {
     const failure = { is: 'failed', message: '503', retryAfterMs: 7_000 } as const
     expect(seriesIn(failure, ASKED)).to.equal(failure)
-    expect(valueIn(failure)).to.equal(failure)
+    expect(numberInResult(failure)).to.equal(failure)
   })
 
   it('are read or refused for any JSON, and a refusal has no word of it', () => {
@@ -158,11 +158,11 @@ describe('the one number of a query', () => {
   const one = (value: unknown) => instant('vector', [{ metric: {}, value: [1, value] }])
 
   it('is that of a scalar, or of a vector with one series', () => {
-    expect(valueIn(instant('scalar', [1, '-2.5']))).to.deep.equal({ is: 'value', value: -2.5 })
-    expect(valueIn(one('0.25'))).to.deep.equal({ is: 'value', value: 0.25 })
+    expect(numberInResult(instant('scalar', [1, '-2.5']))).to.deep.equal({ is: 'value', value: -2.5 })
+    expect(numberInResult(one('0.25'))).to.deep.equal({ is: 'value', value: 0.25 })
   })
 
-  it('may be missing', () => expect(valueIn(instant('vector', []))).to.deep.equal({ is: 'nothing' }))
+  it('may be missing', () => expect(numberInResult(instant('vector', []))).to.deep.equal({ is: 'nothing' }))
 
   const NOT_ONE = 'the query did not give one number'
   const NO_NUMBER = 'the query gave NaN or no finite number'
@@ -184,5 +184,5 @@ describe('the one number of a query', () => {
     ],
   ]
   for (const [what, reply, message] of refused)
-    it(`is not ${what}`, () => expect(valueIn(reply)).to.deep.equal({ is: 'failed', message }))
+    it(`is not ${what}`, () => expect(numberInResult(reply)).to.deep.equal({ is: 'failed', message }))
 })

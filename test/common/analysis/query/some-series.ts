@@ -1,4 +1,4 @@
-import type { Edges, Series } from '../../../../common/analysis/query/series.ts'
+import type { Edges, PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 
 type Ends<T> = readonly [start: T | undefined, end: T | undefined]
 
@@ -13,7 +13,7 @@ export const counter = (
   pod: string,
   [start, end]: Ends<number | string>,
   labels: Readonly<Record<string, string>> = {},
-): Series => ({
+): PrometheusSeries => ({
   name,
   pod,
   labels: { pod, namespace: 'shop', ...labels },
@@ -26,7 +26,8 @@ export const bucketSeries = (
   pod: string,
   buckets: Readonly<Record<string, Ends<number>>>,
   labels: Readonly<Record<string, string>> = {},
-): readonly Series[] => Object.entries(buckets).map(([le, ends]) => counter('h_bucket', pod, ends, { le, ...labels }))
+): readonly PrometheusSeries[] =>
+  Object.entries(buckets).map(([le, ends]) => counter('h_bucket', pod, ends, { le, ...labels }))
 
 /** Buckets of a native histogram as Prometheus sends them. */
 export type SentBuckets = readonly (readonly [left: number, right: number, count: number])[]
@@ -36,7 +37,7 @@ export const native = (
   pod: string,
   [start, end]: Ends<SentBuckets>,
   labels: Readonly<Record<string, string>> = {},
-): Series => {
+): PrometheusSeries => {
   const sent = (buckets: SentBuckets | undefined) =>
     buckets && {
       count: `${buckets.reduce((sum, [, , count]) => sum + count, 0)}`,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { hashOf } from '../../../../common/analysis/engine/random.ts'
+import { fnv1a } from '../../../../common/analysis/engine/random.ts'
 import { healthMemory, healthState, restartsIn } from '../../../../common/analysis/run/health.ts'
 import { ARMS, aPod } from './runs.ts'
 
@@ -43,7 +43,7 @@ describe('the restarts in a window', () => {
 
   it('are kept apart for pods whose uids have the same 32 bits of a hash', () => {
     const pods = ['05736a73-cf92', '30043566-7d42'].map((uid, index) => ({ ...pod('a', 0, 10, 7 * (1 - index)), uid }))
-    expect(hashOf(pods[0]?.uid ?? '')).to.equal(hashOf(pods[1]?.uid ?? ''))
+    expect(fnv1a(pods[0]?.uid ?? '')).to.equal(fnv1a(pods[1]?.uid ?? ''))
     const arms = { treatment: pods, control: [] }
     const data = restartsIn(arms, WINDOW, healthMemory(healthState(arms, [])))
     if (data.is === 'events') expect(data.treatment.map(({ events }) => events)).to.deep.equal([0, 0])

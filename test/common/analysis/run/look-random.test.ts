@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { RUN_STATUS } from '../../../../common/analysis/kinds/run.ts'
 import type { WindowAnswer } from '../../../../common/analysis/query/window-query.ts'
 import { isFinal } from '../../../../common/analysis/run/look.ts'
-import type { PolledWindow, SeenPod } from '../../../../common/analysis/run/poll.ts'
+import type { ArmPodView, PolledWindow } from '../../../../common/analysis/run/poll.ts'
 import { nextWindow } from '../../../../common/analysis/run/windows.ts'
 import { malformed } from '../../../../common/api/analysis/decode.ts'
 import '../../../property.ts'
@@ -40,12 +40,12 @@ const anyAnswer: fc.Arbitrary<WindowAnswer> = fc.oneof(
       }),
     ),
 )
-const anyPod: fc.Arbitrary<Partial<SeenPod>> = fc.record(
+const anyPod: fc.Arbitrary<Partial<ArmPodView>> = fc.record(
   { createdMs: fc.nat(2_000), readySinceMs: fc.nat(2_000), restarts: fc.nat(5) },
   { requiredKeys: ['createdMs', 'restarts'] },
 )
 const anyArm = fc.array(anyPod, { maxLength: 3 }).map((pods) =>
-  pods.map(({ createdMs = 0, readySinceMs, restarts = 0 }, index): SeenPod => {
+  pods.map(({ createdMs = 0, readySinceMs, restarts = 0 }, index): ArmPodView => {
     const { readySinceMs: _ready, ...pod } = aPod(`pod-${index}`, {
       createdMs: CREATED_MS + 1_000 * createdMs,
       restarts,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { WindowAnswer } from '../../../../common/analysis/query/window-query.ts'
-import { isFinal, looked } from '../../../../common/analysis/run/look.ts'
-import type { SeenArms } from '../../../../common/analysis/run/poll.ts'
+import { isFinal, statusAfterLook } from '../../../../common/analysis/run/look.ts'
+import type { ArmPodViews } from '../../../../common/analysis/run/poll.ts'
 import type { Times } from '../../../../common/analysis/run/subject.ts'
 import { nextWindow } from '../../../../common/analysis/run/windows.ts'
 import type { Metric } from '../../../../common/api/analysis/metric.ts'
@@ -14,7 +14,7 @@ interface Story {
   readonly times?: Partial<Times>
   /** what the provider says of a window from one second to another */
   readonly answer?: (fromS: number, toS: number) => WindowAnswer
-  readonly arms?: (atS: number) => SeenArms
+  readonly arms?: (atS: number) => ArmPodViews
 }
 
 /** Looks whenever the run asks for one, up to its end or 2,000 seconds: what it says last, when, and how it came. */
@@ -40,7 +40,11 @@ function told({ metrics = [ERRORS], times: some = {}, answer = () => GOOD, arms 
       return [window(given, fromS ?? 0, toS ?? 0, { metric: name, skipped: next.skipped })]
     })
     const poll = aPoll(atS, windows, { arms: arms(atS) })
-    const status = looked(run, { poll, times, lagSeconds: (provider) => (provider === 'kubernetes' ? 0 : LAG_SECONDS) })
+    const status = statusAfterLook(run, {
+      poll,
+      times,
+      lagSeconds: (provider) => (provider === 'kubernetes' ? 0 : LAG_SECONDS),
+    })
     if (status.reason !== reasons.at(-1)) reasons.push(status.reason)
     run = { ...run, status }
     if (status.nextLookAt) atS = (Date.parse(status.nextLookAt) - CREATED_MS) / 1_000

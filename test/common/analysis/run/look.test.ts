@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { isFinal, looked, questionOf, startOf, toldSince } from '../../../../common/analysis/run/look.ts'
+import {
+  decisionBounds,
+  isFinal,
+  startOf,
+  statusAfterLook,
+  withTransitionTime,
+} from '../../../../common/analysis/run/look.ts'
 import {
   ARMS,
   aPod,
@@ -59,10 +65,10 @@ describe('a look at an analysis run', () => {
     const times = { ...TIMES, intervalSeconds: 60, maxSeconds: 90 }
     const looks = (atS: number) => {
       const of = { poll: aPoll(atS), times, lagSeconds: () => 5 }
-      return looked(aRun(), of).nextLookAt
+      return statusAfterLook(aRun(), of).nextLookAt
     }
     expect([looks(1), looks(65), looks(89)]).to.deep.equal([at(65), at(95), at(95)])
-    expect(looked(aRun(), { poll: aPoll(89), times, lagSeconds: () => 0 }).nextLookAt).to.equal(at(90))
+    expect(statusAfterLook(aRun(), { poll: aPoll(89), times, lagSeconds: () => 0 }).nextLookAt).to.equal(at(90))
     expect([looks(90), looks(95)]).to.deep.equal([at(95), undefined])
   })
 
@@ -98,17 +104,17 @@ describe('a look at an analysis run', () => {
   })
 
   it('keeps the time of a verdict and reason that stay', () => {
-    expect(toldSince(undefined, { verdict: 'Wait', reason: 'NoPods' }, CREATED_MS).since).to.equal(at(0))
+    expect(withTransitionTime(undefined, { verdict: 'Wait', reason: 'NoPods' }, CREATED_MS).since).to.equal(at(0))
     const stored = { verdict: 'Wait', reason: 'NoPods', since: at(-50) } as const
-    expect(toldSince(stored, { verdict: 'Wait', reason: 'NoPods' }, CREATED_MS).since).to.equal(at(-50))
-    expect(toldSince(stored, { verdict: 'Wait', reason: 'NoTraffic' }, CREATED_MS).since).to.equal(at(0))
+    expect(withTransitionTime(stored, { verdict: 'Wait', reason: 'NoPods' }, CREATED_MS).since).to.equal(at(-50))
+    expect(withTransitionTime(stored, { verdict: 'Wait', reason: 'NoTraffic' }, CREATED_MS).since).to.equal(at(0))
   })
 
   it('shares α by the metrics that count and have a bound', () => {
     const metrics = [ERRORS, { ...ERRORS, name: 'told', dryRun: true }, DECIDED, HEALTH]
-    expect(questionOf(aRun({ metrics }).spec).metrics).to.equal(2)
+    expect(decisionBounds(aRun({ metrics }).spec).metrics).to.equal(2)
     // α would be shared by none, and every metric that is only told would fail
-    expect(questionOf(aRun({ metrics: [{ ...ERRORS, dryRun: true }, DECIDED] }).spec).metrics).to.equal(1)
+    expect(decisionBounds(aRun({ metrics: [{ ...ERRORS, dryRun: true }, DECIDED] }).spec).metrics).to.equal(1)
   })
 
   it('finds harm, with an end and what follows', () => {

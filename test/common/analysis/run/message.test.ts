@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
-import { messageOf, type ToldMetric } from '../../../../common/analysis/run/message.ts'
+import { lookMessage, type MetricOutcome } from '../../../../common/analysis/run/message.ts'
 import type { Finding } from '../../../../common/analysis/run/verdict.ts'
 
 const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
@@ -9,8 +9,8 @@ const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
 })
 const SAMPLES = { samples: { treatment: 10, control: 40 } }
 const WAIT: Finding = { verdict: 'Wait', reason: 'Measuring' }
-const told = (metrics: readonly ToldMetric[], finding = WAIT) =>
-  messageOf({ finding, metrics, startedMs: 0, nowMs: 600_000 })
+const told = (metrics: readonly MetricOutcome[], finding = WAIT) =>
+  lookMessage({ finding, metrics, startedMs: 0, nowMs: 600_000 })
 const of = (metrics: readonly RunMetric[], finding = WAIT) =>
   told(
     metrics.map((each) => ({ of: {}, metric: each })),

@@ -5,7 +5,7 @@ import {
   armsTraffic,
   type CountedLatency,
   isTooEarly,
-  type PowerOf,
+  type PowerInput,
   plannedTraffic,
   powerOf,
   sharedTraffic,
@@ -40,13 +40,13 @@ const LATE: CountedLatency = {
   startedMs: CREATED_MS,
 }
 const TRAFFIC = { requestsPerSecond: 20, share: 0.08, spread: 1 }
-const OF: PowerOf = {
+const OF: PowerInput = {
   metric: LATENCY,
   traffic: TRAFFIC,
   times: { intervalSeconds: 30, maxSeconds: 600 },
   question: { alpha: 0.025, metrics: 1 },
 }
-const of = (more: Partial<PowerOf> = {}) => powerOf({ ...OF, ...more })
+const of = (more: Partial<PowerInput> = {}) => powerOf({ ...OF, ...more })
 const counted = (more: Partial<CountedLatency['counted']>) =>
   armsTraffic({ ...LATE, counted: { ...LATE.counted, ...more } })
 

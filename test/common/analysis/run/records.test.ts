@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { RunStatus } from '../../../../common/analysis/kinds/run.ts'
+import type { AnalysisRunStatus } from '../../../../common/analysis/kinds/run.ts'
 import { abortedStatus } from '../../../../common/analysis/run/ended.ts'
 import { expiredRecords, hasEnded, isInterrupted } from '../../../../common/analysis/run/records.ts'
 import { aRun, CREATED_MS } from './runs.ts'
@@ -7,7 +7,7 @@ import { aRun, CREATED_MS } from './runs.ts'
 const NOW = new Date(CREATED_MS)
 const DAY_MS = 86_400_000
 const endedBefore = (ms: number, name: string) => {
-  const status: RunStatus = abortedStatus(aRun(), new Date(CREATED_MS - ms))
+  const status: AnalysisRunStatus = abortedStatus(aRun(), new Date(CREATED_MS - ms))
   return { ...aRun({ status }), metadata: { ...aRun().metadata, name } }
 }
 const names = (runs: ReturnType<typeof expiredRecords>) => runs.map(({ metadata }) => metadata.name)
@@ -29,8 +29,8 @@ describe('the records of analysis runs', () => {
   })
 
   it('may be of a run that can be taken up again: nobody asked any more, and it had no final verdict', () => {
-    const ended = (verdict: RunStatus['verdict'], continueAfterPass = false) => {
-      const status: RunStatus = { ...abortedStatus(aRun(), NOW), verdict }
+    const ended = (verdict: AnalysisRunStatus['verdict'], continueAfterPass = false) => {
+      const status: AnalysisRunStatus = { ...abortedStatus(aRun(), NOW), verdict }
       return isInterrupted(aRun({ status }), { continueAfterPass })
     }
     expect([ended('Aborted'), ended('Pass', true)]).to.deep.equal([true, true])

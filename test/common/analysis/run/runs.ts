@@ -1,10 +1,10 @@
 /** Analysis runs and polls for tests. */
-import type { AnalysisRun, RunSpec, RunStatus } from '../../../../common/analysis/kinds/run.ts'
+import type { AnalysisRun, AnalysisRunSpec, AnalysisRunStatus } from '../../../../common/analysis/kinds/run.ts'
 import type { WindowAnswer } from '../../../../common/analysis/query/window-query.ts'
-import { looked } from '../../../../common/analysis/run/look.ts'
-import type { Poll, PolledWindow, SeenArms, SeenPod } from '../../../../common/analysis/run/poll.ts'
+import { statusAfterLook } from '../../../../common/analysis/run/look.ts'
+import type { ArmPodView, ArmPodViews, Poll, PolledWindow } from '../../../../common/analysis/run/poll.ts'
 import type { Times } from '../../../../common/analysis/run/subject.ts'
-import { analysisWithDefaults, HEALTH } from '../../../../common/api/analysis/defaults.ts'
+import { analysisWithDefaults, HEALTH_METRIC } from '../../../../common/api/analysis/defaults.ts'
 import type { Metric } from '../../../../common/api/analysis/metric.ts'
 
 /** When the run was created. Its subject moves its windows by nothing. */
@@ -19,12 +19,12 @@ export const LATENCY: Metric = {
   ...{ name: 'latency', kind: 'Latency', provider: 'prometheus', tolerancePercent: 10, maxRegressionPercent: 25 },
 }
 export const DECIDED: Metric = { name: 'decided', kind: 'Decision', provider: 'plugin' }
-export { HEALTH }
+export { HEALTH_METRIC as HEALTH }
 
 interface RunOf {
   readonly metrics?: readonly Metric[]
-  readonly spec?: Partial<RunSpec>
-  readonly status?: RunStatus
+  readonly spec?: Partial<AnalysisRunSpec>
+  readonly status?: AnalysisRunStatus
 }
 
 export const aRun = ({ metrics = [ERRORS], spec = {}, status }: RunOf = {}): AnalysisRun => ({
@@ -43,11 +43,14 @@ export const aRun = ({ metrics = [ERRORS], spec = {}, status }: RunOf = {}): Ana
   ...(status ? { status } : {}),
 })
 
-export const aPod = (name: string, of: Partial<SeenPod> = {}): SeenPod => ({
+export const aPod = (name: string, of: Partial<ArmPodView> = {}): ArmPodView => ({
   ...{ name, uid: `uid-${name}`, createdMs: CREATED_MS - 100_000, readySinceMs: CREATED_MS - 90_000, restarts: 0 },
   ...of,
 })
-export const ARMS: SeenArms = { treatment: [aPod('fork-1'), aPod('fork-2')], control: [aPod('cart-1'), aPod('cart-2')] }
+export const ARMS: ArmPodViews = {
+  treatment: [aPod('fork-1'), aPod('fork-2')],
+  control: [aPod('cart-1'), aPod('cart-2')],
+}
 
 /** Events among requests of both arms: `[events, requests]`. */
 export const events = (own: readonly [number, number], others: readonly [number, number]): WindowAnswer => ({
@@ -88,7 +91,7 @@ export const aPoll = (atS: number, windows: readonly PolledWindow[] = [], of: Pa
 /** The run after a look. The end of a window need not be old. */
 export const lookedAt = (run: AnalysisRun, poll: Poll, times: Times = TIMES): AnalysisRun => ({
   ...run,
-  status: looked(run, { poll, times, lagSeconds: () => 0 }),
+  status: statusAfterLook(run, { poll, times, lagSeconds: () => 0 }),
 })
 
 /** The run after one window after the other, each an interval long. */
@@ -99,7 +102,7 @@ export const lookedThrough = (run: AnalysisRun, answers: readonly WindowAnswer[]
     run,
   )
 
-export const statusOf = ({ status }: AnalysisRun): RunStatus => {
+export const statusOf = ({ status }: AnalysisRun): AnalysisRunStatus => {
   if (!status) throw new Error('there was no look')
   return status
 }

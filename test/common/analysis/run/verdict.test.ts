@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
-import { actionOf, gatedDeployStatus, type VerdictOf, verdictOf } from '../../../../common/analysis/run/verdict.ts'
+import { actionOf, gatedDeployStatus, type VerdictInput, verdictOf } from '../../../../common/analysis/run/verdict.ts'
 import type { TimeoutAction } from '../../../../common/api/analysis/analysis.ts'
 
 const NOW_MS = 1_000_000
@@ -10,7 +10,7 @@ const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
   ...of,
 })
 const since = (seconds: number) => new Date(NOW_MS - 1_000 * seconds).toISOString()
-const of = (metrics: readonly RunMetric[], more: Partial<VerdictOf> = {}) => {
+const of = (metrics: readonly RunMetric[], more: Partial<VerdictInput> = {}) => {
   const times = { noDataSeconds: 600, maxSeconds: 3_600 }
   const input = {
     hasPods: true,
@@ -35,7 +35,7 @@ const never = (reason: string): RunMetric => {
 const DIFFERING = metric({ reason: 'PodsDiffer', pods: { groups: 20, outer: 2 } })
 
 /** The rows of the table of verdicts. */
-const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<VerdictOf>, string]>> = {
+const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<VerdictInput>, string]>> = {
   'all Pass': [[PASSED, PASSED], {}, 'Pass Passed'],
   'one Fail': [[PASSED, metric({ verdict: 'Fail', reason: 'HarmFound' })], {}, 'Fail HarmFound'],
   'one still waits': [[PASSED, metric()], {}, 'Wait Measuring'],

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { analysisWithDefaults, HEALTH, metricWithDefaults } from '../../../../common/api/analysis/defaults.ts'
+import { analysisWithDefaults, HEALTH_METRIC, metricWithDefaults } from '../../../../common/api/analysis/defaults.ts'
 import type { Metric } from '../../../../common/api/analysis/metric.ts'
 
 const DEFAULTS = {
@@ -10,8 +10,8 @@ const DEFAULTS = {
 describe('an analysis with its defaults', () => {
   it('asks about health where nothing else is asked', () => {
     for (const empty of [{}, { metrics: [] }, { templates: [], metrics: [] }])
-      expect(analysisWithDefaults(empty)).to.deep.equal({ ...DEFAULTS, templates: [], metrics: [HEALTH] })
-    expect(HEALTH).to.deep.equal({ name: 'health', kind: 'Health', provider: 'kubernetes' })
+      expect(analysisWithDefaults(empty)).to.deep.equal({ ...DEFAULTS, templates: [], metrics: [HEALTH_METRIC] })
+    expect(HEALTH_METRIC).to.deep.equal({ name: 'health', kind: 'Health', provider: 'kubernetes' })
   })
 
   it('does not add health to a template or another metric', () => {
@@ -26,7 +26,7 @@ describe('an analysis with its defaults', () => {
       ...DEFAULTS,
       ...written,
       templates: [],
-      metrics: [HEALTH],
+      metrics: [HEALTH_METRIC],
     })
   })
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Answer, classify } from '../../../../common/kube/client/classify.ts'
+import { classify, type FailedResponse } from '../../../../common/kube/client/classify.ts'
 import type { Failure } from '../../../../common/kube/client/errors.ts'
 import { parsePath } from '../../../../common/kube/client/resources.ts'
 
@@ -8,11 +8,14 @@ const ROLLOUTS = '/apis/argoproj.io/v1alpha1/rollouts'
 
 interface Case {
   readonly path?: string
-  readonly answer: Answer
+  readonly answer: FailedResponse
   readonly is: Partial<Failure>
 }
 
-const status = (status: number, fields: object = {}): Answer => ({ status, body: { kind: 'Status', ...fields } })
+const status = (status: number, fields: object = {}): FailedResponse => ({
+  status,
+  body: { kind: 'Status', ...fields },
+})
 
 const cases: Record<string, Case> = {
   '404 with the name of the requested object is notFound': {

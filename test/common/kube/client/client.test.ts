@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { kubeClient } from '../../../../common/kube/client/client.ts'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
-import { pathOf, RESOURCES } from '../../../../common/kube/client/resources.ts'
+import { RESOURCES, resourcePath } from '../../../../common/kube/client/resources.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
 import { json, type Respond, reset, type ServedClient, serve, silence } from '../api-server.ts'
 
-const PATH = pathOf(RESOURCES.Deployment, { namespace: 'shop', name: 'cart' })
+const PATH = resourcePath(RESOURCES.Deployment, { namespace: 'shop', name: 'cart' })
 const CART = { kind: 'Deployment', metadata: { name: 'cart' } }
 const GET: KubeRequest = { verb: 'get', path: PATH, expects: 'Deployment' }
 

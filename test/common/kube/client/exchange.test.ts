@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Dispatcher } from 'undici'
-import type { Access } from '../../../../common/kube/client/credentials.ts'
+import type { ApiServerAccess } from '../../../../common/kube/client/credentials.ts'
 import { Exchange } from '../../../../common/kube/client/exchange.ts'
 import type { Call } from '../../../../common/kube/client/request.ts'
 
@@ -19,7 +19,7 @@ function world(...answers: readonly (number | Error)[]) {
       return { statusCode: answer, body: { dump: async () => void diary.push('dump') } }
     },
   } as unknown as Dispatcher
-  const access = (): Promise<Access> =>
+  const access = (): Promise<ApiServerAccess> =>
     Promise.resolve({
       origin: 'https://10.0.0.1:6443',
       prefix: '/root',

@@ -4,15 +4,15 @@ import {
   type Call,
   callOf,
   type KubeRequest,
-  VERBS,
-  type Verb,
+  REQUEST_VERBS,
+  type RequestVerb,
   watchOf,
 } from '../../../../common/kube/client/request.ts'
 
 const path = '/apis/apps/v1/deployments'
 
 describe('callOf', () => {
-  const methods: Record<Verb, Call['method']> = {
+  const methods: Record<RequestVerb, Call['method']> = {
     get: 'GET',
     list: 'GET',
     create: 'POST',
@@ -21,7 +21,7 @@ describe('callOf', () => {
     apply: 'PATCH',
     delete: 'DELETE',
   }
-  for (const [verb, method] of Object.entries(methods) as [Verb, Call['method']][])
+  for (const [verb, method] of Object.entries(methods) as [RequestVerb, Call['method']][])
     it(`sends ${verb} as ${method}`, () => expect(callOf({ verb, path }).method).to.equal(method))
 
   it('asks for JSON unless the request wants something else', () => {
@@ -71,7 +71,7 @@ describe('watchOf', () => {
 
 describe('VERBS', () => {
   it('R14: give writes as much time as reads, because admission webhooks may be slow, and lists the most', () => {
-    const { get, list, ...writes } = VERBS
+    const { get, list, ...writes } = REQUEST_VERBS
     expect([get.deadlineMs, list.deadlineMs]).to.deep.equal([30_000, 60_000])
     expect(new Set(Object.values(writes).map(({ deadlineMs }) => deadlineMs))).to.deep.equal(new Set([30_000]))
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { type PathOptions, parsePath, pathOf, RESOURCES } from '../../../../common/kube/client/resources.ts'
+import { type PathOptions, parsePath, RESOURCES, resourcePath } from '../../../../common/kube/client/resources.ts'
 import '../../../property.ts'
 
 const paths: Record<string, { place?: PathOptions; path: string }> = {
@@ -23,24 +23,24 @@ const paths: Record<string, { place?: PathOptions; path: string }> = {
 describe('pathOf', () => {
   for (const [what, { place, path }] of Object.entries(paths))
     it(`writes ${what}`, () => {
-      expect(pathOf(RESOURCES.Deployment, place)).to.equal(path)
+      expect(resourcePath(RESOURCES.Deployment, place)).to.equal(path)
     })
 
   it('writes the core group without a group', () => {
-    expect(pathOf(RESOURCES.Service, { namespace: 'shop' })).to.equal('/api/v1/namespaces/shop/services')
+    expect(resourcePath(RESOURCES.Service, { namespace: 'shop' })).to.equal('/api/v1/namespaces/shop/services')
   })
 
   for (const segment of ['', '.', '..'])
     it(`throws for ${JSON.stringify(segment)}, which would address something else`, () => {
-      expect(() => pathOf(RESOURCES.Deployment, { namespace: 'shop', name: segment })).to.throw(RangeError)
-      expect(() => pathOf(RESOURCES.Deployment, { namespace: segment, name: 'cart' })).to.throw(RangeError)
+      expect(() => resourcePath(RESOURCES.Deployment, { namespace: 'shop', name: segment })).to.throw(RangeError)
+      expect(() => resourcePath(RESOURCES.Deployment, { namespace: segment, name: 'cart' })).to.throw(RangeError)
     })
 
   it('is reversed by parsePath for any name', () => {
     const segment = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text !== '.' && text !== '..')
     fc.assert(
       fc.property(segment, segment, (namespace, name) => {
-        const path = pathOf(RESOURCES.Deployment, { namespace, name })
+        const path = resourcePath(RESOURCES.Deployment, { namespace, name })
         expect(parsePath(path)).to.deep.equal({ group: 'apps', version: 'v1', plural: 'deployments', name })
       }),
     )

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { KubeObject } from '../../../../common/api/object.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { Reflector } from '../../../../common/kube/watch/reflector.ts'
-import type { Change } from '../../../../common/kube/watch/store.ts'
+import type { ObjectChange } from '../../../../common/kube/watch/store.ts'
 import '../../../property.ts'
 import { diaryLog, turn, VirtualTime } from '../../../virtual-time.ts'
 import { ModelServer } from './model-server.ts'
@@ -64,7 +64,7 @@ class History {
   readonly #living = new Map<string, string>()
   readonly #gone = new Set<string>()
 
-  take(change: Change<KubeObject>): void {
+  take(change: ObjectChange<KubeObject>): void {
     const { uid = '', resourceVersion: version } = (change.is === 'deleted' ? change.before : change.after).metadata
     const before = this.#living.get(uid)
     expect(this.#gone.has(uid), `${uid} comes back`).to.equal(false)

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../../common/api/object.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { type Arrival, arrival } from '../../../../common/kube/watch/intake.ts'
-import { afterOf, beforeOf, type Change, Store } from '../../../../common/kube/watch/store.ts'
+import { afterOf, beforeOf, type ObjectChange, Store } from '../../../../common/kube/watch/store.ts'
 import { cart } from '../scripted-client.ts'
 
 const INTAKE = { resource: RESOURCES.Deployment, managedFields: 'none' } as const
@@ -19,7 +19,7 @@ function arrived(
 
 const nameOf = ({ metadata: { uid, resourceVersion } }: KubeObject): string => `${uid}@${resourceVersion}`
 
-const reported = (changes: readonly Change<KubeObject>[]): readonly string[] =>
+const reported = (changes: readonly ObjectChange<KubeObject>[]): readonly string[] =>
   changes.map(
     (change) => `${change.is} ${change.key} ${nameOf(change.is === 'deleted' ? change.before : change.after)}`,
   )

@@ -2,7 +2,7 @@ import '../../../property.ts'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { errors } from 'undici'
-import { Refusal, wordsFor } from '../../../../controller/analysis/http/failures.ts'
+import { RequestRefused, safeErrorText } from '../../../../controller/analysis/http/failures.ts'
 
 const errorWith = (code: string) => Object.assign(new Error(`connect ${code} 10.1.2.3:9090 secret`), { code })
 
@@ -22,26 +22,26 @@ describe('wordsFor', () => {
     toString: 'request failed',
     EUNKNOWN: 'request failed',
   }))
-    it(`says "${words}" for ${code}`, () => expect(wordsFor(errorWith(code))).to.equal(words))
+    it(`says "${words}" for ${code}`, () => expect(safeErrorText(errorWith(code))).to.equal(words))
 
   it('takes the first error of several addresses', () =>
-    expect(wordsFor(new AggregateError([errorWith('ECONNREFUSED'), errorWith('ETIMEDOUT')]))).to.equal(
+    expect(safeErrorText(new AggregateError([errorWith('ECONNREFUSED'), errorWith('ETIMEDOUT')]))).to.equal(
       'connection refused',
     ))
 
   it('says that the parser of HTTP found none', () =>
-    expect(wordsFor(new errors.HTTPParserError('secret'))).to.equal('answer is not HTTP'))
+    expect(safeErrorText(new errors.HTTPParserError('secret'))).to.equal('answer is not HTTP'))
 
   it('says what we refused in our words', () =>
-    expect(wordsFor(new Refusal('address not allowed'))).to.equal('address not allowed'))
+    expect(safeErrorText(new RequestRefused('address not allowed'))).to.equal('address not allowed'))
 
   for (const thrown of [undefined, null, 'secret', new Error('secret'), { code: 7 }, new AggregateError([], 'secret')])
-    it(`says nothing of ${String(thrown)}`, () => expect(wordsFor(thrown)).to.equal('request failed'))
+    it(`says nothing of ${String(thrown)}`, () => expect(safeErrorText(thrown)).to.equal('request failed'))
 
   it('never tells the message of an error', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (code) => {
-        expect(wordsFor(Object.assign(new Error('~secret~'), { code: `${code}~secret~` }))).not.to.include('~')
+        expect(safeErrorText(Object.assign(new Error('~secret~'), { code: `${code}~secret~` }))).not.to.include('~')
       }),
     )
   })

@@ -1,18 +1,18 @@
 import '../../../property.ts'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { pathFor, type Target, targetOf } from '../../../../controller/analysis/http/target.ts'
+import { type ProviderTarget, pathFor, providerTarget } from '../../../../controller/analysis/http/target.ts'
 
 const of = (address: string, credential?: string) =>
-  targetOf({ type: 'Prometheus', address, ...(credential !== undefined && { credential }) })
+  providerTarget({ type: 'Prometheus', address, ...(credential !== undefined && { credential }) })
 
-const targetAt = (address: string): Target => {
+const targetAt = (address: string): ProviderTarget => {
   const target = of(address)
   if (target.is === 'failed') throw new Error(target.message)
   return target
 }
 
-const TARGETS: Readonly<Record<string, Omit<Target, 'is'>>> = {
+const TARGETS: Readonly<Record<string, Omit<ProviderTarget, 'is'>>> = {
   'https://metrics.example.com': {
     origin: 'https://metrics.example.com',
     host: 'metrics.example.com',
@@ -52,7 +52,7 @@ describe('targetOf', () => {
     it(`refuses ${address || 'an empty address'}`, () => expect(of(address)).to.deep.equal({ is: 'failed', message }))
 
   it('refuses a provider without an address', () =>
-    expect(targetOf({ type: 'Web' })).to.deep.equal({ is: 'failed', message: 'the provider has no address' }))
+    expect(providerTarget({ type: 'Web' })).to.deep.equal({ is: 'failed', message: 'the provider has no address' }))
 
   for (const [region, origin] of Object.entries({
     US: 'https://api.newrelic.com',
@@ -61,7 +61,7 @@ describe('targetOf', () => {
   } as const))
     it(`sends to New Relic in ${region}`, () => {
       const newRelic = { region: region as 'US', accountId: 1 }
-      expect(targetOf({ type: 'NewRelic', newRelic, credential: 'key' })).to.include({
+      expect(providerTarget({ type: 'NewRelic', newRelic, credential: 'key' })).to.include({
         is: 'target',
         origin,
         port: 443,
@@ -69,7 +69,7 @@ describe('targetOf', () => {
     })
 
   it('sends to New Relic in the US without a region', () =>
-    expect(targetOf({ type: 'NewRelic', address: 'http://elsewhere.svc' })).to.include({
+    expect(providerTarget({ type: 'NewRelic', address: 'http://elsewhere.svc' })).to.include({
       origin: 'https://api.newrelic.com',
     }))
 
