@@ -76,10 +76,10 @@ const ownPart = (own: readonly Placed[], sources: AnalysisSources): Part => ({
     metricErrors(metric, field, inputOf(metric, sources, { args: undefined, isOfCluster: false })),
   ),
   missing: own.flatMap(({ metric }) => missingProvider(metric, sources)),
-  providers: own.flatMap(({ metric, field }) => asked(metric, `${field}.provider`)),
+  providers: own.flatMap(({ metric, field }) => providerRefs(metric, `${field}.provider`)),
 })
 
-const asked = (metric: Metric, field: string): readonly ProviderRef[] =>
+const providerRefs = (metric: Metric, field: string): readonly ProviderRef[] =>
   needsProvider(metric) ? [{ field, name: metric.provider }] : []
 
 const inputOf = (
@@ -122,7 +122,7 @@ function usedTemplate(use: TemplateUse, field: string, sources: AnalysisSources)
       placed,
       errors: errors.map(inTemplate(plural, name, field)),
       missing: missingProvider(metric, sources),
-      providers: asked(metric, field),
+      providers: providerRefs(metric, field),
     }
   })
   return {

@@ -46,21 +46,21 @@ export function withRun(
   const cutting = cutOver(facts, state, planned.conclusion.fork)
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
-  const seen = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
-  const back = rolledBackBy(seen)
+  const context = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
+  const back = rolledBackBy(context)
   if (back) return movedPlan(planned, report, back)
-  const promoting = promotionPlanAt(seen)
-  if (promoting) return withPromotionPlan(seen, report, promoting)
-  const reverted = revertedPlan(seen, report)
+  const promoting = promotionPlanAt(context)
+  if (promoting) return withPromotionPlan(context, report, promoting)
+  const reverted = revertedPlan(context, report)
   if (reverted) return reverted
-  const found = nextMove(seen)
-  if (found.is === 'move') return movedPlan(planned, withForeignChange(seen, report), found)
+  const found = nextMove(context)
+  if (found.is === 'move') return movedPlan(planned, withForeignChange(context, report), found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
-  const { writes, conclusion } = seen.planned
+  const { writes, conclusion } = context.planned
   const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
   return {
-    ...seen.planned,
+    ...context.planned,
     conclusion: { ...withEndOfRun(state, conclusion), run: { ...report, ...rest, ...acts, ...waits } },
   }
 }
@@ -123,17 +123,17 @@ const hasNoOpenPods = ({ facts, planned: { writes }, services }: AdvanceContext)
   writes.length === 0 && !isAnyOpen(facts) && services.every(({ ofFork }) => ofFork === 0)
 
 /** Whether the present step is done. A way back waits for no pod of the fork. */
-function isDone(seen: AdvanceContext): boolean {
-  const { facts, state, planned, cutting } = seen
+function isDone(context: AdvanceContext): boolean {
+  const { facts, state, planned, cutting } = context
   switch (state.steps[state.run.stepIndex]?.is) {
     case 'remove':
-      return isReached(seen) || (planned.writes.length === 0 && facts.fork.is === 'absent')
+      return isReached(context) || (planned.writes.length === 0 && facts.fork.is === 'absent')
     case 'shut':
-      return hasNoOpenPods(seen)
+      return hasNoOpenPods(context)
     case 'return':
       return planned.writes.length === 0 && cutting?.isReached === true
     default:
-      return isReached(seen) && cutting?.isReached !== false
+      return isReached(context) && cutting?.isReached !== false
   }
 }
 
@@ -147,14 +147,14 @@ const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
 /**
  * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.
  */
-function promotionPlanAt(seen: AdvanceContext): PromotionPlan | undefined {
-  const { facts, wanted, state, planned } = seen
-  const step = state.steps[state.run.stepIndex]
+function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
+  const { facts, wanted, state, planned } = context
+  const is = state.steps[state.run.stepIndex]?.is
   if (planned.writes.length > 0 || state.run.held) return undefined
-  if (step?.is === 'restore') return restore(facts, wanted, { isReserveReady: isReached(seen) || !mayServe(planned) })
-  if (step?.is !== 'promote') return undefined
+  if (is === 'restore') return restore(facts, wanted, { isReserveReady: isReached(context) || !mayServe(planned) })
+  if (is !== 'promote') return undefined
   const isWritten = facts.experiment.status?.promotion?.written !== undefined
-  if (!isWritten && !(isReached(seen) && seen.cutting?.isReached !== false)) return undefined
+  if (!isWritten && !(isReached(context) && context.cutting?.isReached !== false)) return undefined
   const denied = isWritten ? undefined : promotionDeniedBy(planned.conclusion.policy)
   if (!denied) return promote(facts, wanted, state)
   const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }
@@ -205,15 +205,15 @@ function revertedPlan({ facts, state, planned }: AdvanceContext, report: RunRepo
 }
 
 /** What the run does without a command, at a step that does not write the source. */
-function nextMove(seen: AdvanceContext) {
-  const { facts, state, planned, analysis } = seen
+function nextMove(context: AdvanceContext) {
+  const { facts, state, planned, analysis } = context
   const { run, spec, steps } = state
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
   const step = steps[run.stepIndex]?.is
   const isAwaiting = step === 'await'
   const isApproved = isAwaiting && (isRevisionApproved(state) || hasChange(facts))
   const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'
-  return next(run, steps, { ...timeOf(facts, run), isReached: isDone(seen), isFailed, isApproved, hasPassed })
+  return next(run, steps, { ...timeOf(facts, run), isReached: isDone(context), isFailed, isApproved, hasPassed })
 }
 
 /** A Service that selects the fork, with what its slices show. */

@@ -93,18 +93,18 @@ interface WantedPinning {
  * Limits a Service to the fork that shall be: the preview at once, the active one when all pods of the fork join. A run
  * that is paused switches nothing; a pin that it has and that somebody took away is set again.
  */
-function pinWrites(seen: CutOverContext, both: readonly WantedPinning[]): Partial<CutOverPlan> {
-  const { facts, state, pins } = seen
+function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Partial<CutOverPlan> {
+  const { facts, state, pins } = context
   const { run, steps } = state
   for (const { of, is } of both) {
     const isActive = of === pins.active
     const isRepair = steps[run.stepIndex]?.is !== (isActive ? 'cutOver' : 'preview')
     // Once the step is over, a Service that is as wanted is not judged again.
     if (is !== 'pinned' || (of.isOurs && isRepair)) continue
-    const obstacle = (of.isOurs ? undefined : obstacleOf(seen, of)) ?? missingPort(seen, of)
+    const obstacle = (of.isOurs ? undefined : obstacleOf(context, of)) ?? missingPort(context, of)
     if (obstacle) return { decision: obstacle }
-    if (of.isOurs || (run.held && !isRepair) || (isActive && !hasJoined(seen))) continue
-    const later = isRepair ? repairLater(seen, of) : undefined
+    if (of.isOurs || (run.held && !isRepair) || (isActive && !hasJoined(context))) continue
+    const later = isRepair ? repairLater(context, of) : undefined
     if (later) return later
     const pinning = pin(facts, of, { isPreview: !isActive, isRepair })
     return { pinning, ...(isActive ? switchEvent(facts, of, 'CutOver') : {}) }
@@ -139,14 +139,14 @@ function hasJoined({ facts, state, pins }: CutOverContext): boolean {
 }
 
 /** Whether the active Service sends to the fork only, and to all of its open pods. */
-const isCutOver = (seen: CutOverContext): boolean => {
-  const { isOurs, endpoints } = seen.pins.active
-  return isOurs && hasJoined(seen) && endpoints.all === endpoints.ofFork
+const isCutOver = (context: CutOverContext): boolean => {
+  const { isOurs, endpoints } = context.pins.active
+  return isOurs && hasJoined(context) && endpoints.all === endpoints.ofFork
 }
 
 /** Whether the slices show what the present step wants. */
-function isReached(seen: CutOverContext): boolean {
-  const { state, pins, fork } = seen
+function isReached(context: CutOverContext): boolean {
+  const { state, pins, fork } = context
   const { active, preview } = pins
   switch (state.steps[state.run.stepIndex]?.is) {
     case 'preview': {
@@ -154,9 +154,9 @@ function isReached(seen: CutOverContext): boolean {
       return preview?.isOurs === true && all === ofFork && fork !== undefined && ofFork >= replicasOf(fork)
     }
     case 'promote':
-      return promotionIn(seen.facts.experiment, state.run)?.written !== undefined || isCutOver(seen)
+      return promotionIn(context.facts.experiment, state.run)?.written !== undefined || isCutOver(context)
     case 'cutOver':
-      return isCutOver(seen)
+      return isCutOver(context)
     case 'return':
       return pins.isBack && !active.isOurs && preview?.isOurs !== true
     default:

@@ -67,7 +67,7 @@ export function resultOfCommand(
   command: Command,
   run: Run,
   steps: readonly RunStep[],
-  seen: CommandContext,
+  context: CommandContext,
 ): CommandResult {
   const { verb, stamp } = command
   if (lacksStamp(command))
@@ -81,16 +81,16 @@ export function resultOfCommand(
         message: `${verb} was said at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}; ${REPEAT}`,
       }
     // the clock may have been ahead when the step began
-    const sinceMs = Math.min(Date.parse(run.since), seen.now.getTime())
+    const sinceMs = Math.min(Date.parse(run.since), context.now.getTime())
     if (Date.parse(stamp.at) < sinceMs - CLOCK_SKEW_MS)
       return { is: 'Stale', message: `${verb} was said before the present step began; ${REPEAT}` }
   }
-  return effectOf(verb, run, steps, seen)
+  return effectOf(verb, run, steps, context)
 }
 
-function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], seen: CommandContext): CommandResult {
-  const { now, promotion } = seen
-  const mayBeWritten = (promotion?.record !== undefined || promotion?.written !== undefined) && !seen.isTakenBack
+function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], context: CommandContext): CommandResult {
+  const { now, promotion } = context
+  const mayBeWritten = (promotion?.record !== undefined || promotion?.written !== undefined) && !context.isTakenBack
   const phase = phaseOf(run, steps)
   const nothing = (what: string) => refused(`${verb}: ${what}; ${placeOf(run, steps)}`)
   const done = (to: Run, reason: Reason, message: string): CommandResult => ({ is: 'Done', run: to, reason, message })

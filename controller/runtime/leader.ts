@@ -47,7 +47,7 @@ export class Leader implements Fence {
   readonly #store: LeaseStore
   readonly #stopping = new AbortController()
   #phase: 'idle' | 'candidate' | 'leading' | 'over' = 'idle'
-  #seen: Sighting | undefined
+  #sighting: Sighting | undefined
   #lease: KubeObject | undefined // as this process last wrote it
   #strangeUid: string | undefined
   #hasTried = false
@@ -76,7 +76,7 @@ export class Leader implements Fence {
 
   /** Seconds since the Lease was renewed, by this process or by the holder that it sees; undefined before that. */
   get leaseAgeSeconds(): number | undefined {
-    const sinceMs = this.#phase === 'leading' ? this.#renewedAtMs : this.#seen?.atMs
+    const sinceMs = this.#phase === 'leading' ? this.#renewedAtMs : this.#sighting?.atMs
     return sinceMs === undefined ? undefined : (this.#now() - sinceMs) / 1_000
   }
 
@@ -133,7 +133,7 @@ export class Leader implements Fence {
   async #look(): Promise<number> {
     const { name, identity, clock } = this.#options
     const lease = await this.#store.read()
-    if (!lease && !this.#seen) return this.#take(() => this.#store.create(leases.newLease(name, identity, clock())))
+    if (!lease && !this.#sighting) return this.#take(() => this.#store.create(leases.newLease(name, identity, clock())))
     const { holder, waitMs, atMs } = this.#noteSeen(lease)
     // the answer to an earlier write was lost, but the write was not
     if (lease && holder === identity && lease.metadata.uid !== this.#strangeUid)
@@ -146,14 +146,14 @@ export class Leader implements Fence {
   /** Notes when the Lease was seen to change. Its absence is a change, too: its last holder may still write. */
   #noteSeen(lease: KubeObject | undefined): Sighting {
     const view = lease ? leases.viewOf(lease) : { holder: '', waitMs: LEASE_MS, version: 'absent' }
-    if (this.#seen?.version === view.version) return this.#seen
+    if (this.#sighting?.version === view.version) return this.#sighting
     const { uid } = lease?.metadata ?? {}
     // An attempt to create the Lease has arrived late, after that of another, which was deleted: that one may still
     // write.
-    if (this.#seen && this.#seen.uid !== uid) this.#strangeUid = uid
-    if (view.holder !== this.#seen?.holder) this.#options.log.info({ holder: view.holder }, 'sees the lease')
-    this.#seen = { ...view, uid, atMs: this.#now() }
-    return this.#seen
+    if (this.#sighting && this.#sighting.uid !== uid) this.#strangeUid = uid
+    if (view.holder !== this.#sighting?.holder) this.#options.log.info({ holder: view.holder }, 'sees the lease')
+    this.#sighting = { ...view, uid, atMs: this.#now() }
+    return this.#sighting
   }
 
   /** Leads if `write` makes this process the holder. Returns when the next step is due. @throws KubeError */

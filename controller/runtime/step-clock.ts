@@ -40,20 +40,20 @@ export class StepClock {
     }
     const id = JSON.stringify([run.run, run.revision, run.path, run.stepIndex, run.since])
     const nowMs = this.#timers.now()
-    let seen = this.#steps.get(key)
-    if (seen?.id !== id) {
+    let sighting = this.#steps.get(key)
+    if (sighting?.id !== id) {
       const ageMs = Math.max(0, this.#clock().getTime() - Date.parse(run.since)) || 0
-      seen = { id, seenMs: nowMs, ageMs }
-      this.#steps.set(key, seen)
+      sighting = { id, seenMs: nowMs, ageMs }
+      this.#steps.set(key, sighting)
     }
-    return seen.ageMs + nowMs - seen.seenMs
+    return sighting.ageMs + nowMs - sighting.seenMs
   }
 
   /** Milliseconds since this process first saw the active Service of a blue-green in this state. */
   unchangedMs(key: Key, state: string): number {
     const nowMs = this.#timers.now()
-    const seen = this.#services.get(key)
-    if (seen?.state === state) return nowMs - seen.seenMs
+    const sighting = this.#services.get(key)
+    if (sighting?.state === state) return nowMs - sighting.seenMs
     this.#services.set(key, { state, seenMs: nowMs })
     return 0
   }

@@ -62,12 +62,12 @@ const isThere = (value: unknown): boolean => value !== undefined && value !== nu
 export function dataOf(kind: MetricKind, arms: Readonly<Record<Arm, ArmMembers>>): WindowAnswer {
   const sets = POINTERS[kind]
   if (!sets) return failed(`a metric of kind ${kind} cannot use such an answer`)
-  const asked = armsOfKind(kind)
-  const names = sets.find((set) => set.some((name) => asked.some((arm) => isThere(arms[arm][name]))))
-  if (!names) return { is: 'silent', arms: asked }
-  const wrong = asked.flatMap((arm) => firstWrong(arm, arms[arm], names) ?? [])[0]
+  const expected = armsOfKind(kind)
+  const names = sets.find((set) => set.some((name) => expected.some((arm) => isThere(arms[arm][name]))))
+  if (!names) return { is: 'silent', arms: expected }
+  const wrong = expected.flatMap((arm) => firstWrong(arm, arms[arm], names) ?? [])[0]
   if (wrong) return wrong
-  const silent = asked.filter((arm) => !names.every((name) => isThere(arms[arm][name])))
+  const silent = expected.filter((arm) => !names.every((name) => isThere(arms[arm][name])))
   if (silent.length > 0) return { is: 'silent', arms: silent }
   return compared(names, arms, kind)
 }

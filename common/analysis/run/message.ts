@@ -61,15 +61,15 @@ function grouped(metrics: readonly MetricOutcome[], textOf: (metric: MetricOutco
   return [...byText].flatMap(([text, of]) => (text ? [`${of.map(nameOf).join(', ')}: ${text}`] : []))
 }
 
-function evidence(told: MetricOutcome): string {
-  const { effect, harm, pods, verdict } = told.metric
+function evidence(outcome: MetricOutcome): string {
+  const { effect, harm, pods, verdict } = outcome.metric
   const size = [...(effect?.estimate === undefined ? [] : [signed(effect.estimate)]), ...rangeOf(effect)].join(' ')
   const words = [
     ...(size === '' ? [] : [size]),
     ...(harm === undefined ? [] : [`harm ${odds(harm.logE)} of ${odds(harm.needs)}`]),
     ...(verdict === 'Fail' && harm && !pods ? ['without a comparison of single pods'] : []),
   ]
-  return `${nameOf(told)} ${words.length === 0 ? verdict : words.join(', ')}`
+  return `${nameOf(outcome)} ${words.length === 0 ? verdict : words.join(', ')}`
 }
 
 const rangeOf = (effect: RunEffect | undefined): readonly string[] => {

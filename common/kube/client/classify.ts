@@ -21,7 +21,7 @@ interface Status {
 }
 
 /**
- * What a failed response to a request for `asked` means. `kindAbsent` is only a suspicion, since a load balancer
+ * What a failed response to a request for `requested` means. `kindAbsent` is only a suspicion, since a load balancer
  * without back ends answers 404 as well.
  */
 export function classify(answer: FailedResponse, requestedPath: ParsedPath | undefined): Failure {
@@ -65,22 +65,23 @@ function kindOf(code: number, status: Status, requestedPath: ParsedPath | undefi
 
 const UNTYPED = /failed to create typed patch object/
 
-function kindOf404({ details }: Status, asked: ParsedPath | undefined): KubeErrorKind {
+function kindOf404({ details }: Status, requested: ParsedPath | undefined): KubeErrorKind {
   // a write into a namespace that is gone; its name may be the name of the object
-  if (at(details, 'kind') === 'namespaces' && asked?.plural !== 'namespaces') return 'terminating'
-  return asked?.name !== undefined && at(details, 'name') === asked.name ? 'notFound' : absentKind(asked)
+  if (at(details, 'kind') === 'namespaces' && requested?.plural !== 'namespaces') return 'terminating'
+  return requested?.name !== undefined && at(details, 'name') === requested.name ? 'notFound' : absentKind(requested)
 }
 
 /** The kind of a failure without a `Status`, which may come from a proxy in front of the API server. */
-function kindWithoutStatus(code: number, asked: ParsedPath | undefined): KubeErrorKind {
-  if (code === 404) return absentKind(asked)
+function kindWithoutStatus(code: number, requested: ParsedPath | undefined): KubeErrorKind {
+  if (code === 404) return absentKind(requested)
   if (code === 410) return 'gone'
   if (code === 413 || code === 415) return 'invalid'
   return code === 429 ? 'throttled' : 'unreachable'
 }
 
 /** A kind of the core group is never absent. */
-const absentKind = (asked: ParsedPath | undefined): KubeErrorKind => (asked?.group ? 'kindAbsent' : 'unreachable')
+const absentKind = (requested: ParsedPath | undefined): KubeErrorKind =>
+  requested?.group ? 'kindAbsent' : 'unreachable'
 
 const hasCause = ({ details }: Status, member: 'reason' | 'field', value: string): boolean =>
   listOr(at(details, 'causes')).some((cause) => at(cause, member) === value)

@@ -51,21 +51,21 @@ export const NEW_RELIC: ProviderAdapter = {
     if (!newRelic) return failed('the metric has no newRelic query')
     if (!ask) return failed('the provider has no account')
     const { podAttribute = 'host', errors = '' } = newRelic
-    const asked = { newRelic: { ...newRelic, podAttribute }, query, ask }
+    const question = { newRelic: { ...newRelic, podAttribute }, query, ask }
     switch (kind) {
       case 'Latency':
-        return latency(asked)
+        return latency(question)
       case 'ErrorRate':
       case 'Ratio':
-        return transactions(asked, eventColumns(errors, podAttribute), eventCounts, (arms) => ({
+        return transactions(question, eventColumns(errors, podAttribute), eventCounts, (arms) => ({
           is: 'events',
           ...arms,
         }))
       case 'MannWhitney':
-        return samples(asked)
+        return samples(question)
       case 'Value':
       case 'Threshold':
-        return values(asked)
+        return values(question)
       default:
         return failed(`a metric of kind ${kind} cannot ask New Relic`)
     }
@@ -86,12 +86,12 @@ type Compare<T> = (arms: Readonly<Record<Arm, readonly T[]>>) => WindowData
 
 /** Compares what both arms' transactions give. */
 async function transactions<T extends OfPod>(
-  asked: NewRelicQuestion,
+  question: NewRelicQuestion,
   columns: Columns,
   read: ReadRows<T>,
   compare: Compare<T>,
 ): Promise<WindowAnswer> {
-  const { newRelic, query, ask } = asked
+  const { newRelic, query, ask } = question
   const arms: Record<Arm, T[]> = { treatment: [], control: [] }
   for (const arm of BOTH) {
     const queries = transactionQueries(newRelic, columns, query, arm)
@@ -114,27 +114,27 @@ const MOST_TRIES = 5
  * Single requests, of which New Relic gives only so many at once. Of a window with more, its first part is compared,
  * the same of both arms: a longer window would have even more.
  */
-async function samples(asked: NewRelicQuestion): Promise<WindowAnswer> {
-  const { podAttribute } = asked.newRelic
-  const { start, end } = asked.query.window
+async function samples(question: NewRelicQuestion): Promise<WindowAnswer> {
+  const { podAttribute } = question.newRelic
+  const { start, end } = question.query.window
   const read = samplesBy(podAttribute)
   let answer: WindowAnswer = FULL_PAGE
   for (let tries = 0; tries < MOST_TRIES && answer === FULL_PAGE; tries += 1) {
     const window = { start, end: start + (end - start) / 4 ** tries }
-    const part = { ...asked, query: { ...asked.query, window } }
+    const part = { ...question, query: { ...question.query, window } }
     answer = await transactions(part, sampleColumns(podAttribute), read, (arms) => ({ is: 'samples', ...arms }))
   }
   return answer
 }
 
-async function latency(asked: NewRelicQuestion): Promise<WindowAnswer> {
-  const { podAttribute } = asked.newRelic
-  const before = asked.query.boundaries
-  const median = before ? undefined : await firstMedian(asked)
+async function latency(question: NewRelicQuestion): Promise<WindowAnswer> {
+  const { podAttribute } = question.newRelic
+  const before = question.query.boundaries
+  const median = before ? undefined : await firstMedian(question)
   if (median?.is === 'failed') return median
   const boundaries = before ?? (median?.seconds === undefined ? undefined : boundariesAround(median.seconds))
   if (!boundaries) return { is: 'silent', arms: BOTH }
-  return transactions(asked, latencyColumns(boundaries, podAttribute), coarseCounts(boundaries.length), (arms) => ({
+  return transactions(question, latencyColumns(boundaries, podAttribute), coarseCounts(boundaries.length), (arms) => ({
     is: 'coarse',
     boundaries,
     ...arms,
