@@ -31,6 +31,12 @@ export interface AnalysisState {
   readonly run?: AnalysisRun
 }
 
+/** What the analysis says, for people. */
+export function verdictText({ run }: AnalysisState): string {
+  const { status } = run ?? {}
+  return status ? `${status.verdict}: ${status.message}` : 'no verdict yet'
+}
+
 /**
  * The analysis of an experiment whose wanted fork is `wanted`. Undefined without an analysis, and where its analysis
  * runs are not known, as in a review. A run of another subject is not its run, whatever it says.

@@ -16,6 +16,7 @@ import {
   analysisState,
   consequenceOf,
   sourceObstacle,
+  verdictText,
   WAITING_FOR_FORK,
   type Waiting,
 } from '../assess/analysis.ts'
@@ -52,12 +53,6 @@ export function withVerdict({ experiment }: Facts, assessment: Assessment, state
   const word = gatedDeployStatus(state.run.status?.verdict ?? 'Wait', path !== 'Forward')
   const annotations = { ...fork.metadata.annotations, [GATED_DEPLOY_STATUS]: word }
   return { ...assessment, fork: { ...fork, metadata: { ...fork.metadata, annotations } } }
-}
-
-/** What the analysis says, for people. */
-export function verdictText({ run }: AnalysisState): string {
-  const { status } = run ?? {}
-  return status ? `${status.verdict}: ${status.message}` : 'no verdict yet'
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../api/names.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER, OWNER_UID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
@@ -15,17 +15,12 @@ import { duration } from '../text/duration.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import type { Base } from '../workload/base.ts'
 import { forkHealth } from '../workload/health.ts'
-import {
-  hasForkFinalizer,
-  hasOwnerReference,
-  isBeingDeleted,
-  isOwnedByLabels,
-  ownershipMetadata,
-} from '../workload/identity.ts'
+import { hasForkFinalizer, hasOwnerReference, isBeingDeleted, isOwnedByLabels } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { decodeBase, encodeBase, isPinned, pinnedSource } from '../workload/pinned.ts'
 import type { Plan } from './conclusion.ts'
 import { returnFirst } from './cut-over.ts'
+import { ownerOfRevision } from './revision-owner.ts'
 import type { Write } from './write.ts'
 
 /**
@@ -189,18 +184,6 @@ function deleteRevisions({ revision, promotion, experiment }: Facts): readonly W
       ? [{ verb: 'delete', role: 'record', resource: CONTROLLER_REVISION, of: record }]
       : []
   return [...deleteBase(revision), ...ofRecord]
-}
-
-/**
- * As of a fork, but a revision without a controller must not have the label of the selector: a fork that is a
- * StatefulSet would adopt it as one of its own revisions, and could not create pods.
- */
-export function ownerOfRevision(
-  experiment: ExperimentDeployment,
-): Pick<KubeObject['metadata'], 'labels' | 'ownerReferences'> {
-  const { labels = {}, ...owner } = ownershipMetadata(experiment)
-  const { [EXPERIMENT_ID]: _selected, ...others } = labels
-  return { labels: others, ...owner }
 }
 
 /**

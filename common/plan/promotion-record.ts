@@ -9,7 +9,7 @@ import { bothPatches } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
 import { promotionRecordName } from '../workload/identity.ts'
 import { authorOf } from './conclusion.ts'
-import { ownerOfRevision } from './lifecycle.ts'
+import { ownerOfRevision } from './revision-owner.ts'
 import type { Write } from './write.ts'
 
 /**
