@@ -3,7 +3,7 @@ import { VALIDATION_ACTIONS, type ValidationAction } from '../common/policy/poli
 import { describedIn, type MetricDescription, type MetricSeries, type Metrics } from '../common/program/metrics.ts'
 import { ANALYSIS_METRICS, analysisMetrics, type MeasuredAnalysis } from './analysis/metrics.ts'
 import { EXPERIMENT_METRICS, type MeasuredExperiments, measureExperiments } from './experiment-metrics.ts'
-import type { PassOutcome } from './passes.ts'
+import type { PassOutcome } from './pass-metrics.ts'
 import type { QueueObserver } from './runtime/queue.ts'
 
 /** The beginning of the names of the controller's metrics, and of Node's default metrics. */

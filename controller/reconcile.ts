@@ -1,5 +1,5 @@
 import { sourceNamespaceOf } from '../common/api/defaults.ts'
-import type { Plan } from '../common/plan/conclusion.ts'
+import type { Plan } from '../common/conclusion/conclusion.ts'
 import { plan } from '../common/plan/plan.ts'
 import type { Clock } from '../common/program/clock.ts'
 import { type ApplyPorts, apply } from './apply/apply.ts'

@@ -6,8 +6,8 @@ import { commandLine } from './command-line.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { stageOf } from './demo/stage.ts'
 import { prepare, STORY, toTry } from './demo/story.ts'
-import { settledOrAborted, stopSignal, untilAborted } from './goodbye.ts'
 import { crds, EVERYTHING, install } from './installation.ts'
+import { settledOrAborted, stopSignal, untilAborted } from './stop-signal.ts'
 
 const USAGE = `npm run demo [-- --exit]
 
@@ -18,7 +18,7 @@ Shows the product on a real Kubernetes, step by step. In a terminal it then keep
 
 const { values } = commandLine(USAGE, { options: { exit: { type: 'boolean' } } })
 const stays = process.stdout.isTTY === true && !values.exit
-const goodbye = stopSignal()
+const stopping = stopSignal()
 const print = (line: string): void => console.log(line)
 
 async function play(plane: ControlPlane): Promise<void> {
@@ -35,16 +35,16 @@ async function play(plane: ControlPlane): Promise<void> {
 const started = performance.now()
 let plane: ControlPlane | undefined
 try {
-  plane = await startControlPlane({ say: print, crds: await crds(), signal: goodbye })
-  await settledOrAborted(goodbye, play(plane))
+  plane = await startControlPlane({ say: print, crds: await crds(), signal: stopping })
+  await settledOrAborted(stopping, play(plane))
   print(`\nEvery step succeeded, in ${Math.round((performance.now() - started) / 1000)} s.`)
   if (stays) {
     print(toTry(plane))
-    await untilAborted(goodbye)
+    await untilAborted(stopping)
   }
 } catch (error) {
   console.error(`\n${error instanceof Error ? error.message : String(error)}`)
-  process.exitCode = goodbye.aborted ? 130 : 1
+  process.exitCode = stopping.aborted ? 130 : 1
 } finally {
   await plane?.stop()
 }

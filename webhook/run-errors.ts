@@ -3,9 +3,9 @@ import type { ExperimentDeploymentSpec, FieldError } from '../common/api/types.t
 import { analysisErrors } from '../common/assess/analysis-errors.ts'
 import { blueGreenErrors } from '../common/assess/blue-green-errors.ts'
 import { editErrors } from '../common/assess/edit-errors.ts'
-import type { Facts } from '../common/assess/facts.ts'
 import { promotionErrors } from '../common/assess/promotion-errors.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
+import type { Facts } from '../common/facts/facts.ts'
 import { isEqual } from '../common/json/json.ts'
 import type { DecodedRequest } from './review/request.ts'
 

@@ -5,9 +5,9 @@ import { warning } from '../api/conditions.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, type Known } from '../api/known.ts'
 import type { FieldError, Warning } from '../api/types.ts'
+import type { ByName, SpecFacts } from '../facts/facts.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { clauses } from '../text/fitted.ts'
-import type { ByName, SpecFacts } from './facts.ts'
 
 type AnalysisRequest = Pick<SpecFacts, 'experiment' | 'analysis'>
 

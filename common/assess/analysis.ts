@@ -10,15 +10,15 @@ import { requirementsOf, selects } from '../api/label-selector.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
+import type { AnalysisFacts, SpecFacts } from '../facts/facts.ts'
+import { hasRolledOut } from '../fork/health.ts'
+import { isPinned } from '../fork/pinned.ts'
 import { at } from '../json/json.ts'
 import { shortNameOf } from '../text/short-name.ts'
-import { hasRolledOut } from '../workload/health.ts'
 import { experimentId, type ForkRole, forkName, roleUid } from '../workload/identity.ts'
-import { isPinned } from '../workload/pinned.ts'
 import { analysisOf } from './analysis-errors.ts'
 import type { DesiredFork } from './assess.ts'
 import { hasNewBase } from './base.ts'
-import type { AnalysisFacts, SpecFacts } from './facts.ts'
 
 /** What is asked about the wanted fork, and what its analysis run says so far. */
 export interface AnalysisState {

@@ -5,16 +5,18 @@ import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
+import { podsOf, type SpecFacts } from '../facts/facts.ts'
+import { derive, forkHash } from '../fork/derive.ts'
+import { gated, revisionOf } from '../fork/gated-spec.ts'
 import { at, type JsonObject, objectOr } from '../json/json.ts'
 import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
+import { runState, wantedReplicas } from '../run-state/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podsNow } from '../strategy/target.ts'
 import { clauses } from '../text/fitted.ts'
-import { derive, forkHash } from '../workload/derive.ts'
-import { gated, revisionOf } from '../workload/gated-spec.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type DerivationBase, resolveBase, unforkable } from './base.ts'
@@ -26,10 +28,8 @@ import {
   overrideErrors,
   schemaNotRead,
 } from './checks.ts'
-import { podsOf, type SpecFacts } from './facts.ts'
+import { lazy } from './lazy.ts'
 import { mergedErrors } from './merged-errors.ts'
-import { lazy } from './once.ts'
-import { runState, wantedReplicas } from './run.ts'
 
 /** What a fork has whose pods get no requests until they are opened. */
 export interface ForkGate {

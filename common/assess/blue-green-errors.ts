@@ -1,10 +1,10 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
+import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
-import { type Facts, forkAndSource } from './facts.ts'
 
 const FIELD = 'spec.strategy.blueGreen'
 

@@ -1,11 +1,11 @@
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import type { SpecFacts } from '../facts/facts.ts'
 import { isEqual } from '../json/json.ts'
+import { limitedServices, pinningAt } from '../run-state/pins.ts'
+import { hasChange, isTakenBack } from '../run-state/promotion.ts'
+import { promotionIn, type RunState, runHash, storedRun } from '../run-state/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
-import type { SpecFacts } from './facts.ts'
-import { limitedServices, pinningAt } from './pins.ts'
-import { hasChange, isTakenBack } from './promotion.ts'
-import { promotionIn, type RunState, runHash, storedRun } from './run.ts'
 
 const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion', 'analysis'] as const
 

@@ -3,14 +3,14 @@ import { selects } from '../api/label-selector.ts'
 import { COMMAND } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
+import type { SpecFacts } from '../facts/facts.ts'
 import { formatPath, type Path } from '../json/field-path.ts'
 import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
+import { promotionInto, sourceOverride } from '../run-state/promotion.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
-import type { SpecFacts } from './facts.ts'
-import { promotionInto, sourceOverride } from './promotion.ts'
 
 /**
  * Why the source as it is now could not take what a promotion writes: its template is in another object, the API server

@@ -1,12 +1,12 @@
 import type { FieldError } from '../api/types.ts'
+import type { SpecFacts } from '../facts/facts.ts'
+import { sizesOf } from '../run-state/run.ts'
 import { compileSteps } from '../strategy/compile.ts'
 import { pauseSeconds } from '../strategy/pause.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { type Sizes, surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
 import { count } from '../text/count.ts'
-import type { SpecFacts } from './facts.ts'
-import { sizesOf } from './run.ts'
 
 /**
  * What is wrong with a strategy: a pause that is too long, and a weight that `maxSurge` does not allow for the source

@@ -21,15 +21,15 @@ import {
   type Waiting,
 } from '../assess/analysis.ts'
 import type { Assessment } from '../assess/assess.ts'
-import { stalled } from '../assess/decision.ts'
-import type { Facts } from '../assess/facts.ts'
-import { isWriting } from '../assess/run.ts'
+import type { AnalysisReport, Conclusion, Plan } from '../conclusion/conclusion.ts'
+import { deletion, statusWrite } from '../conclusion/run-writes.ts'
+import type { Write } from '../conclusion/write.ts'
+import { stalled } from '../facts/decision.ts'
+import type { Facts } from '../facts/facts.ts'
+import { isWriting } from '../run-state/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
-import type { AnalysisReport, Conclusion, Plan } from './conclusion.ts'
-import { deletion, statusWrite } from './run-writes.ts'
 import { type AnalyzedFork, twinStatus } from './twin.ts'
-import type { Write } from './write.ts'
 
 /**
  * The state of the analysis of a wanted fork; undefined where there is none, or it is not known. A promotion makes the

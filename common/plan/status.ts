@@ -12,18 +12,9 @@ import type {
   Warning,
 } from '../api/types.ts'
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
-import { CONDITIONS_OF_STATE } from '../assess/decision.ts'
-import { type Facts, forkAndSource, podsOf } from '../assess/facts.ts'
-import { at, isObject, listOr, objectOr } from '../json/json.ts'
-import { changedFields } from '../override/differences.ts'
-import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
-import { shortName } from '../text/short-name.ts'
-import { experimentId, isCrossNamespace } from '../workload/identity.ts'
-import { replicasOf } from '../workload/status.ts'
-import { aloneWarnings } from './alone.ts'
-import { analysisConditions, analysisStatus } from './analysis.ts'
-import type { Conclusion } from './conclusion.ts'
-import { formatFindings, type PolicyDecision } from './policy-decision.ts'
+import { aloneWarnings } from '../conclusion/alone.ts'
+import type { Conclusion } from '../conclusion/conclusion.ts'
+import { formatFindings, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import {
   cutOverCondition,
   limitedWeight,
@@ -31,7 +22,16 @@ import {
   pausedCondition,
   promotedCondition,
   strategyStatus,
-} from './run-status.ts'
+} from '../conclusion/run-status.ts'
+import { CONDITIONS_OF_STATE } from '../facts/decision.ts'
+import { type Facts, forkAndSource, podsOf } from '../facts/facts.ts'
+import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { changedFields } from '../override/differences.ts'
+import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
+import { shortName } from '../text/short-name.ts'
+import { experimentId, isCrossNamespace } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
+import { analysisConditions, analysisStatus } from './analysis.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a

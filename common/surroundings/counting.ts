@@ -1,7 +1,7 @@
 import { selects } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
+import { templateLabels } from '../fork/derive.ts'
 import { at } from '../json/json.ts'
-import { templateLabels } from '../workload/derive.ts'
 import type { AutoscalerView } from './neighbours.ts'
 import { scales } from './pod-labels.ts'
 

@@ -5,7 +5,7 @@ import type { WindowAnswer, WindowQuery } from '../../common/analysis/query/wind
 import type { Poll } from '../../common/analysis/run/poll.ts'
 import type { Known } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { ByName } from '../../common/assess/facts.ts'
+import type { ByName } from '../../common/facts/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'

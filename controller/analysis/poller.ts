@@ -27,7 +27,7 @@ import {
   windowsToPoll,
 } from './due-windows.ts'
 import { ProviderBackoff } from './provider-backoff.ts'
-import { ProviderQueues } from './provider-lines.ts'
+import { ProviderQueues } from './provider-queues.ts'
 import { experimentOf } from './run-index.ts'
 
 /** What the poller reads, and whom it wakes. */

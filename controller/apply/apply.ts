@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { Facts } from '../../common/assess/facts.ts'
-import { withOverridePaths } from '../../common/assess/refusal.ts'
+import { withOverridePaths } from '../../common/assess/message-paths.ts'
+import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/conclusion/conclusion.ts'
+import { isOfTwin, needsFreshExperiment, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
+import type { Facts } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/plan/conclusion.ts'
-import { isOfTwin, needsFreshExperiment, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/plan/write.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {

@@ -1,11 +1,11 @@
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../common/api/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../common/api/object.ts'
+import type { Write } from '../../common/conclusion/write.ts'
+import { withHash } from '../../common/fork/derive.ts'
 import { at, member, objectOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
-import type { Write } from '../../common/plan/write.ts'
-import { withHash } from '../../common/workload/derive.ts'
 import { isBeforeFirstApply } from '../../common/workload/identity.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 

@@ -8,7 +8,7 @@ import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import { type EventInput, eventOf, seriesOf, suffixes } from './event.ts'
 import { EventCap } from './event-cap.ts'
-import { EventQueue, type PendingEvent } from './event-line.ts'
+import { EventQueue, type PendingEvent } from './event-queue.ts'
 import { EventSeries, type RecordedEvent } from './event-series.ts'
 
 /** The most Events that are kept; more are dropped and counted. The value of client-go. */

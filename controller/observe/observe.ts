@@ -2,18 +2,18 @@ import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, type Known, known, knownOrAbsent, knownValue, unknown } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/assess/checks.ts'
-import { type Facts, type PolicyFacts, policyFacts } from '../../common/assess/facts.ts'
+import { type Facts, type PolicyFacts, policyFacts } from '../../common/facts/facts.ts'
 import {
   forkFacts,
   mayHaveRevision,
   NO_REVISION,
   type RevisionFacts,
   revisionFacts,
-} from '../../common/assess/own-objects.ts'
+} from '../../common/facts/own-objects.ts'
+import { mayBeRefusedPods } from '../../common/fork/health.ts'
 import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
-import { mayBeRefusedPods } from '../../common/workload/health.ts'
 import {
   controllerOf,
   forkName,

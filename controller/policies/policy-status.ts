@@ -1,6 +1,6 @@
 import { conditionsFrom } from '../../common/api/conditions.ts'
+import { findingsOf, type PolicyDecision, violatedPolicies } from '../../common/conclusion/policy-decision.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
-import { findingsOf, type PolicyDecision, violatedPolicies } from '../../common/plan/policy-decision.ts'
 import {
   actionsOf,
   type ExperimentPolicy,

@@ -1,5 +1,5 @@
 import type { ConditionDraft } from '../../common/api/conditions.ts'
-import { formatErrors } from '../../common/assess/decision.ts'
+import { formatErrors } from '../../common/facts/decision.ts'
 import type { ExperimentPolicy } from '../../common/policy/policy.ts'
 import { type PolicyMistake, policyMistakes } from '../../common/policy/policy-mistakes.ts'
 import type { KindShape } from '../../common/policy/unmatched-paths.ts'

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../common/api/object.ts'
+import { baseHash, baseOf } from '../../common/fork/base.ts'
+import { derive } from '../../common/fork/derive.ts'
 import { sha256Of } from '../../common/json/canonical.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { baseHash, baseOf } from '../../common/workload/base.ts'
 import { deployment } from '../../common/workload/deployment.ts'
-import { derive } from '../../common/workload/derive.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../builders.ts'
 import { type Bench, median, ratioFigure } from './figure.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
-import { EVENTS_AT_ONCE } from '../../controller/events/event-line.ts'
+import { EVENTS_AT_ONCE } from '../../controller/events/event-queue.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { LISTS_AT_ONCE } from '../../controller/subsystems.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'

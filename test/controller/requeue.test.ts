@@ -1,6 +1,6 @@
 import { assert, expect } from 'chai'
-import type { DecisionState } from '../../common/assess/decision.ts'
-import type { Conclusion, RunReport } from '../../common/plan/conclusion.ts'
+import type { Conclusion, RunReport } from '../../common/conclusion/conclusion.ts'
+import type { DecisionState } from '../../common/facts/decision.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'

@@ -1,10 +1,10 @@
 import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { baseOf } from '../../common/fork/base.ts'
 import { at, isObject, type JsonObject, listOr, member } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { NO_SHAPE } from '../../common/override/shape.ts'
-import { baseOf } from '../../common/workload/base.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Api } from '../../sandbox/api.ts'
 

@@ -1,9 +1,9 @@
 import { isLive } from '../../common/api/expiry.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Assessment } from '../../common/assess/assess.ts'
-import type { Facts } from '../../common/assess/facts.ts'
+import { decidePolicy, findingsOf, type PolicyDecision } from '../../common/conclusion/policy-decision.ts'
+import type { Facts } from '../../common/facts/facts.ts'
 import type { FieldChange } from '../../common/override/changes.ts'
-import { decidePolicy, findingsOf, type PolicyDecision } from '../../common/plan/policy-decision.ts'
 import { MAX_FINDINGS } from '../../common/policy/paths.ts'
 import type { PolicyFinding } from '../../common/policy/policy.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { AnalysisFacts, ByName } from '../../common/assess/facts.ts'
+import type { AnalysisFacts, ByName } from '../../common/facts/facts.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { sourceId } from '../../common/workload/identity.ts'
 import type { PolicySource } from './policies.ts'

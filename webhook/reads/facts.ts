@@ -1,6 +1,6 @@
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { SpecFacts } from '../../common/assess/facts.ts'
+import type { SpecFacts } from '../../common/facts/facts.ts'
 import {
   type ForkFacts,
   forkFacts,
@@ -9,7 +9,7 @@ import {
   NO_REVISION,
   type RevisionFacts,
   revisionFacts,
-} from '../../common/assess/own-objects.ts'
+} from '../../common/facts/own-objects.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { fetchSource } from '../../common/kube/reads/source.ts'

@@ -1,6 +1,6 @@
 import { type Known, known, unknown } from '../../common/api/known.ts'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { type PolicyFacts, policyFacts } from '../../common/assess/facts.ts'
+import { type PolicyFacts, policyFacts } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { Reflector, type ReflectorOptions } from '../../common/kube/watch/reflector.ts'

@@ -1,5 +1,6 @@
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import { watchedPart } from '../../common/fork/watched.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { neighboursIn } from '../../common/kube/reads/neighbours.ts'
 import { CostBoundedCache } from '../../common/program/brief-cache.ts'
@@ -19,7 +20,6 @@ import {
 } from '../../common/surroundings/traffic.ts'
 import type { Surroundings } from '../../common/surroundings/traffic-report.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
-import { watchedPart } from '../../common/workload/watched.ts'
 import { readSource } from './facts.ts'
 import { listViews, READ_MS, type Reader, unlessOver } from './reader.ts'
 

@@ -14,9 +14,9 @@ import { FACTORS, oddsSteps } from '../engine/steps.ts'
 import type { CoarseCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import type { DecisionBounds, MetricResult } from './metric-engine.ts'
 import { comparedPods, withPods } from './pod-bins.ts'
-import type { DecisionBounds, MetricResult } from './rule.ts'
-import { chunksOf, joinLists, splitLists } from './saved.ts'
+import { chunksOf, joinLists, splitLists } from './state-lists.ts'
 
 /** A state has room for so many boundaries: of more, every second, third … is used. */
 const MOST_BOUNDARIES = 24

@@ -26,9 +26,9 @@ import { FACTORS } from '../engine/steps.ts'
 import type { FineCounts, Samples, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import type { DecisionBounds, MetricResult } from './metric-engine.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import type { DecisionBounds, MetricResult } from './rule.ts'
-import { chunksOf, joinLists, splitLists } from './saved.ts'
+import { chunksOf, joinLists, splitLists } from './state-lists.ts'
 
 /** Where the requests of pods are divided: at these parts of the first window. The bets have bounds of their own. */
 const POD_QUANTILES: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99]

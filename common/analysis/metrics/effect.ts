@@ -1,6 +1,6 @@
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import type { BetDirection } from '../engine/steps.ts'
-import { chunksOf } from './saved.ts'
+import { chunksOf } from './state-lists.ts'
 
 /** The slowdowns and growths in percent between which an effect is told. From section 6. */
 export const EFFECT_STEPS: readonly number[] = [-20, -10, -5, 0, 5, 10, 15, 20, 25, 35, 50, 75, 100, 200]

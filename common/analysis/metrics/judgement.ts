@@ -1,5 +1,5 @@
 import type { PodsCompared } from '../engine/pods.ts'
-import type { DecisionBounds, Effect, MetricResult } from './rule.ts'
+import type { DecisionBounds, Effect, MetricResult } from './metric-engine.ts'
 
 /** No part of harm may be this likely where a Pass is given: it is not called safe while harm is suspected. */
 const NOT_SUSPECTED = Math.log(4)

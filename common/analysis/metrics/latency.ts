@@ -1,8 +1,8 @@
 import { foldCoarse, judgeCoarse } from './coarse.ts'
 import { foldContinuous, judgeContinuous } from './continuous.ts'
 import { judged } from './judgement.ts'
-import type { MetricEngine } from './rule.ts'
-import { splitLists } from './saved.ts'
+import type { MetricEngine } from './metric-engine.ts'
+import { splitLists } from './state-lists.ts'
 
 /** What a state begins with: of which data it is. */
 const [CONTINUOUS, COARSE] = [1, 2]

@@ -1,7 +1,7 @@
 import { MAX_SAMPLES } from '../../api/analysis/structures.ts'
 import { isEnough, mannWhitney } from '../engine/mann-whitney.ts'
-import type { MetricEngine } from './rule.ts'
-import { joinLists, splitLists } from './saved.ts'
+import type { MetricEngine } from './metric-engine.ts'
+import { joinLists, splitLists } from './state-lists.ts'
 
 /**
  * The rule of Gated Deployments: one look as soon as both arms have enough samples. It bounds no error. After the look

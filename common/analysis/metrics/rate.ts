@@ -5,9 +5,9 @@ import { type Counts, FACTORS, rateSteps } from '../engine/steps.ts'
 import type { EventCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
+import type { DecisionBounds, MetricEngine } from './metric-engine.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import type { DecisionBounds, MetricEngine } from './rule.ts'
-import { joinLists, splitLists } from './saved.ts'
+import { joinLists, splitLists } from './state-lists.ts'
 
 /** Requests without an event, and with one. */
 const BINS = 2

@@ -1,9 +1,9 @@
 import { LATENCY } from './latency.ts'
+import type { MetricEngine } from './metric-engine.ts'
 import { DECISION, MANN_WHITNEY } from './one-look.ts'
 import { HEALTH_ENGINE, RATE_ENGINE } from './rate.ts'
-import type { MetricEngine } from './rule.ts'
-import { isSound } from './sound.ts'
 import { THRESHOLD } from './threshold.ts'
+import { isSound } from './validity.ts'
 import { VALUE } from './value.ts'
 
 /** A window that no provider can have counted is of no use, whatever the kind. */

@@ -1,6 +1,6 @@
 import type { MetricRule } from '../../api/analysis/metric.ts'
-import type { MetricEngine } from './rule.ts'
-import { joinLists, splitLists } from './saved.ts'
+import type { MetricEngine } from './metric-engine.ts'
+import { joinLists, splitLists } from './state-lists.ts'
 
 const isInside = (
   value: number,

@@ -2,8 +2,8 @@ import { added, mixture, zeros } from '../engine/mixture.ts'
 import { type BetDirection, STAKES, signSteps } from '../engine/steps.ts'
 import { percentMore } from './effect.ts'
 import { judged } from './judgement.ts'
-import type { MetricEngine } from './rule.ts'
-import { joinLists, splitLists } from './saved.ts'
+import type { MetricEngine } from './metric-engine.ts'
+import { joinLists, splitLists } from './state-lists.ts'
 
 /** Six windows cannot show harm, whatever they hold. From section 4.5. */
 const LEAST_WINDOWS = 7

@@ -1,5 +1,5 @@
 import { keyOfPod } from '../metrics/pod-bins.ts'
-import { joinLists, splitLists } from '../metrics/saved.ts'
+import { joinLists, splitLists } from '../metrics/state-lists.ts'
 import type { TimeWindow } from '../query/window-query.ts'
 import type { EventCounts, WindowData } from '../window-data.ts'
 import type { ArmPodView, ArmPodViews } from './poll.ts'

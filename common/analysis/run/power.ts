@@ -2,7 +2,7 @@ import type { Metric } from '../../api/analysis/metric.ts'
 import { detectable } from '../engine/power.ts'
 import type { RunMetric, RunPower } from '../kinds/run.ts'
 import type { RunTraffic } from '../kinds/run-traffic.ts'
-import type { DecisionBounds } from '../metrics/rule.ts'
+import type { DecisionBounds } from '../metrics/metric-engine.ts'
 import type { ArmPodView, ArmPodViews } from './poll.ts'
 import type { Times } from './subject.ts'
 

@@ -1,7 +1,7 @@
 import type { Metric } from '../../api/analysis/metric.ts'
 import type { RunMetric, RunTwin } from '../kinds/run.ts'
+import type { DecisionBounds, MetricEngine } from '../metrics/metric-engine.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
-import type { DecisionBounds, MetricEngine } from '../metrics/rule.ts'
 import type { WindowData } from '../window-data.ts'
 
 /** The reason of a metric whose twin is shown to be worse than the source. It never changes. */

@@ -5,7 +5,7 @@ import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import type { Metric } from '../../../common/api/analysis/metric.ts'
 import { type Known, known, unknown } from '../../../common/api/known.ts'
 import { analysisErrors, analysisOf, analysisWarnings, providerRefs } from '../../../common/assess/analysis-errors.ts'
-import type { AnalysisFacts } from '../../../common/assess/facts.ts'
+import type { AnalysisFacts } from '../../../common/facts/facts.ts'
 import { anExperiment } from '../../builders.ts'
 
 const metric = (name: string): Metric => ({

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { FORK_FINALIZER } from '../../../common/api/names.ts'
+import type { Write } from '../../../common/conclusion/write.ts'
 import { describe as describePlan } from '../../../common/describe/describe.ts'
 import { at, listOr } from '../../../common/json/json.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
-import type { Write } from '../../../common/plan/write.ts'
 import { LAW } from '../../property.ts'
 import { aFactsCase, factsOf } from '../plan/some-facts-generated.ts'
 

@@ -1,5 +1,5 @@
-import type { Facts } from '../../../common/assess/facts.ts'
 import { type DescribeOptions, describe as describePlan } from '../../../common/describe/describe.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 

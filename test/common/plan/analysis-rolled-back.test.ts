@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Facts } from '../../../common/assess/facts.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { ANY_SCHEMA, aPolicy, NO_POLICIES } from '../../builders.ts'

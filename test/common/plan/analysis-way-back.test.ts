@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import type { Strategy } from '../../../common/api/strategy.ts'
+import { ID, pinsOf } from '../advance/blue-greens.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
-import { ID, pinsOf } from './blue-greens.ts'
 import { aService } from './simulated-services.ts'
 
 type Analysis = ReturnType<typeof anAnalysis>

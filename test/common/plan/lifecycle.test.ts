@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { ABSENT, type Known, known, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Facts } from '../../../common/assess/facts.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import {
   expiryMessage,
   finalizerWrites,

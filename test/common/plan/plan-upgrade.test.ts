@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { DERIVED_HASH } from '../../../common/api/names.ts'
 import { assess } from '../../../common/assess/assess.ts'
+import { revisionOf } from '../../../common/fork/gated-spec.ts'
 import { plan } from '../../../common/plan/plan.ts'
-import { revisionOf } from '../../../common/workload/gated-spec.ts'
 import { anExperiment } from '../../builders.ts'
-import { imageIn } from './promotions.ts'
+import { imageIn } from '../advance/promotions.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 import { aRun, aRunExperiment, type RunOf } from './some-run.ts'
 

@@ -1,8 +1,8 @@
 /** The pods of a gated fork in memory, as a workload controller and a kubelet treat them. */
 import { GATE, REVISION } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { Write } from '../../../common/conclusion/write.ts'
 import { at } from '../../../common/json/json.ts'
-import type { Write } from '../../../common/plan/write.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 

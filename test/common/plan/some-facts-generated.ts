@@ -3,7 +3,7 @@ import { ABSENT, type Known, known, unknown } from '../../../common/api/known.ts
 import { FORK_FINALIZER, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { Facts, PolicyFacts } from '../../../common/assess/facts.ts'
+import type { Facts, PolicyFacts } from '../../../common/facts/facts.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'

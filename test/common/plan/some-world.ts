@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { CutOverServices } from '../../../common/assess/facts.ts'
+import type { CutOverServices } from '../../../common/facts/facts.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import type { SimulatedAnalyses } from './simulated-analyses.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
-import type { Facts } from '../../../common/assess/facts.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'

@@ -4,6 +4,7 @@ import { boundedOverride } from '../../../common/api/decode.ts'
 import { EXPERIMENT_POLICY } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import { derive } from '../../../common/fork/derive.ts'
 import { type OverrideEffect, overrideEffect } from '../../../common/override/changes.ts'
 import { judge } from '../../../common/policy/judge.ts'
 import type {
@@ -13,7 +14,6 @@ import type {
   PolicyInput,
 } from '../../../common/policy/policy.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { derive } from '../../../common/workload/derive.ts'
 import { ANY_SCHEMA, aBase, aDeployment, anExperiment, POD } from '../../builders.ts'
 
 /** A policy for all namespaces that limits only what `spec` says. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { pruneUnknownFields } from '../../../common/fork/base.ts'
 import { knownFieldsAt } from '../../../common/schema/transform.ts'
-import { pruneUnknownFields } from '../../../common/workload/base.ts'
 
 const text = { type: 'string' }
 const list = { type: 'array', items: { type: 'object', properties: { name: text, image: text } } }

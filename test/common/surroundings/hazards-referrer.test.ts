@@ -1,7 +1,7 @@
 import { expect } from 'chai'
+import { watchedPart } from '../../../common/fork/watched.ts'
 import { referrerOf } from '../../../common/surroundings/hazards.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { watchedPart } from '../../../common/workload/watched.ts'
 import { aDeployment, aRollout, aStatefulSet } from '../../builders.ts'
 
 describe('referrerOf', () => {

@@ -3,6 +3,7 @@
 import { expect } from 'chai'
 import { OWNER_NAMESPACE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { gated } from '../../../common/fork/gated-spec.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { collisions } from '../../../common/surroundings/collisions.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
@@ -10,7 +11,6 @@ import { type ForkAndSource, trafficInput } from '../../../common/surroundings/p
 import { serviceShares } from '../../../common/surroundings/shares.ts'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { gated } from '../../../common/workload/gated-spec.ts'
 import { aDeployment, aFork, FORK } from '../../builders.ts'
 
 export const slice = (service: string, ...pods: readonly string[]): SliceView => ({

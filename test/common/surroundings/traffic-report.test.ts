@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { known, knownOrAbsent, unknown } from '../../../common/api/known.ts'
+import { gated } from '../../../common/fork/gated-spec.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { trafficReport } from '../../../common/surroundings/traffic-report.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { gated } from '../../../common/workload/gated-spec.ts'
 import { aDeployment } from '../../builders.ts'
 import { CART, ours, pairOf, slice } from './rows.ts'
 

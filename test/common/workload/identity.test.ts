@@ -9,8 +9,8 @@ import {
   ROLE,
 } from '../../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import { derive } from '../../../common/fork/derive.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { derive } from '../../../common/workload/derive.ts'
 import {
   experimentId,
   forkName,

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { baseOf } from '../../../common/fork/base.ts'
+import { derive } from '../../../common/fork/derive.ts'
+import { forkHealth, mayBeRefusedPods } from '../../../common/fork/health.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { baseOf } from '../../../common/workload/base.ts'
-import { derive } from '../../../common/workload/derive.ts'
-import { forkHealth, mayBeRefusedPods } from '../../../common/workload/health.ts'
 import { claimNames, statefulSet } from '../../../common/workload/stateful-set.ts'
 import { aDeployment, anExperiment, POD } from '../../builders.ts'
 

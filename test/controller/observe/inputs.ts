@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Facts } from '../../../common/assess/facts.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import type { Surroundings } from '../../../common/surroundings/traffic-report.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'

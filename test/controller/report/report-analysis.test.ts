@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { AnalysisReport } from '../../../common/plan/conclusion.ts'
+import type { AnalysisReport } from '../../../common/conclusion/conclusion.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment } from '../../builders.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { waiting } from '../../../common/assess/decision.ts'
-import type { Conclusion } from '../../../common/plan/conclusion.ts'
+import type { Conclusion } from '../../../common/conclusion/conclusion.ts'
+import { waiting } from '../../../common/facts/decision.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'

@@ -1,8 +1,8 @@
 /** What users try with other objects than experiments of `shop`, by the words of docs/rights.md. */
 import { CR_NAME, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { type Base, baseHash } from '../../../common/fork/base.ts'
 import { at, isObject, listOr } from '../../../common/json/json.ts'
-import { type Base, baseHash } from '../../../common/workload/base.ts'
 import { forkName, forkSelector } from '../../../common/workload/identity.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { assess } from '../../../common/assess/assess.ts'
+import { decidePolicy } from '../../../common/conclusion/policy-decision.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { decidePolicy } from '../../../common/plan/policy-decision.ts'
 import { formerFindings, presentFindings } from '../../../webhook/ratchet/compared-findings.ts'
 import { policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'

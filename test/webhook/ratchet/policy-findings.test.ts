@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { assess } from '../../../common/assess/assess.ts'
-import { decidePolicy, findingsOf } from '../../../common/plan/policy-decision.ts'
+import { decidePolicy, findingsOf } from '../../../common/conclusion/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { type PolicyOutcome, policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'

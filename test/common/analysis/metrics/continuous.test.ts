@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { foldContinuous, judgeContinuous } from '../../../../common/analysis/metrics/continuous.ts'
-import { splitLists } from '../../../../common/analysis/metrics/saved.ts'
+import { splitLists } from '../../../../common/analysis/metrics/state-lists.ts'
 import type { FineCounts, WindowData } from '../../../../common/analysis/window-data.ts'
 import { question } from './windows.ts'
 

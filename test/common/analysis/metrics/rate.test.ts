@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { seeded } from '../../../../common/analysis/engine/random.ts'
+import type { MetricEngine } from '../../../../common/analysis/metrics/metric-engine.ts'
 import { HEALTH_ENGINE, RATE_ENGINE } from '../../../../common/analysis/metrics/rate.ts'
-import type { MetricEngine } from '../../../../common/analysis/metrics/rule.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
 import type { MetricRule } from '../../../../common/api/analysis/metric.ts'
 import { eventWindow, question } from './windows.ts'

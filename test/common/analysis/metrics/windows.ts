@@ -1,6 +1,6 @@
 /** Windows for tests: requests of pods whose times are log-normal, from a generator with a seed. */
 
-import type { DecisionBounds } from '../../../../common/analysis/metrics/rule.ts'
+import type { DecisionBounds } from '../../../../common/analysis/metrics/metric-engine.ts'
 import type {
   CoarseCounts,
   EventCounts,

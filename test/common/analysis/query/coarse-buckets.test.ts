@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { isSound } from '../../../../common/analysis/metrics/sound.ts'
+import { isSound } from '../../../../common/analysis/metrics/validity.ts'
 import { coarseAnswer } from '../../../../common/analysis/query/coarse-buckets.ts'
 import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { LAW } from '../../../property.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { providerWithDefaults } from '../../../../common/analysis/kinds/provider.ts'
-import { isSound } from '../../../../common/analysis/metrics/sound.ts'
+import { isSound } from '../../../../common/analysis/metrics/validity.ts'
 import type { WindowQuery } from '../../../../common/analysis/query/window-query.ts'
 import type { MetricKind, PrometheusQuery } from '../../../../common/api/analysis/metric.ts'
 import { PROMETHEUS } from '../../../../controller/analysis/providers/prometheus.ts'

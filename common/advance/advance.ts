@@ -1,0 +1,249 @@
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { RunWeight } from '../api/strategy.ts'
+import { type AnalysisState, consequenceOf, verdictText } from '../assess/analysis.ts'
+import type { Assessment, DesiredFork } from '../assess/assess.ts'
+import type { Plan, RunReport } from '../conclusion/conclusion.ts'
+import { promotionDeniedBy } from '../conclusion/policy-decision.ts'
+import { stalled } from '../facts/decision.ts'
+import { type Facts, forkAndSource } from '../facts/facts.ts'
+import { hasChange, isReverted, isTakenBack } from '../run-state/promotion.ts'
+import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../run-state/run.ts'
+import { abortMove, completedEvent, next } from '../strategy/next.ts'
+import { atStep } from '../strategy/run.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { selectedPods, selectsTemplate } from '../surroundings/shares.ts'
+import { trafficReport } from '../surroundings/traffic-report.ts'
+import { shortName } from '../text/short-name.ts'
+import { replicasOf } from '../workload/status.ts'
+import { applyCommand } from './command.ts'
+import { type CutOverPlan, cutOver } from './cut-over.ts'
+import { type PromotionPlan, promote, restore } from './promote.ts'
+import { hasTarget, isAnyOpen, movedPlan, serviceFirst, timeOf, withEndOfRun, withoutFork } from './way-back.ts'
+
+/**
+ * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
+ * nothing but the status, so that what comes next is stored before it is done.
+ */
+export function withRun(
+  facts: Facts,
+  assessment: Assessment | undefined,
+  planned: Plan,
+  analysis?: AnalysisState,
+): Plan {
+  const wanted = assessment?.is === 'wanted' ? assessment : undefined
+  const state = runState(facts, wanted?.fork)
+  if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
+  const services = servicesOf(facts, state, planned.conclusion.fork)
+  const weight = weightOf(state, services)
+  const isLost = hasPromoted(state) && isReverted(facts)
+  const report = { ...state, ...(weight === undefined ? {} : { weight }), ...(isLost ? { hasChange: false } : {}) }
+  const commandResult = applyCommand(facts, state)
+  if (commandResult) return movedPlan(planned, report, commandResult)
+  if (!wanted) return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
+  const cutting = cutOver(facts, state, planned.conclusion.fork)
+  const first = serviceFirst(planned, report, cutting)
+  if (first) return first
+  const context = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
+  const back = rolledBackBy(context)
+  if (back) return movedPlan(planned, report, back)
+  const promoting = promotionPlanAt(context)
+  if (promoting) return withPromotionPlan(context, report, promoting)
+  const reverted = revertedPlan(context, report)
+  if (reverted) return reverted
+  const found = nextMove(context)
+  if (found.is === 'move') return movedPlan(planned, withForeignChange(context, report), found)
+  const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
+  const { writes, conclusion } = context.planned
+  const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
+  const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
+  return {
+    ...context.planned,
+    conclusion: { ...withEndOfRun(state, conclusion), run: { ...report, ...rest, ...acts, ...waits } },
+  }
+}
+
+/** The way back after a verdict. There is no analysis any more once the source may have the change. */
+function rolledBackBy({ facts, state: { run }, analysis }: AdvanceContext) {
+  return analysis && run.path === 'Forward' && consequenceOf(analysis) === 'RollBack'
+    ? abortMove(run, `the analysis ended with ${verdictText(analysis)}`, facts)
+    : undefined
+}
+
+/** What a step waits for that needs a verdict. */
+const awaitedVerdict = (analysis: AnalysisState | undefined) => ({
+  reason:
+    analysis && consequenceOf(analysis) === 'Keep' ? ('AnalysisInconclusive' as const) : ('AnalysisStep' as const),
+  message: analysis ? verdictText(analysis) : 'there is no analysis',
+})
+
+const writtenIn = (cutting: CutOverPlan | undefined) =>
+  cutting?.written && cutting.pinning.length > 0 ? { written: cutting.written } : {}
+
+/** Services follow when the fork is as it shall be. */
+function withPins(planned: Plan, cutting: CutOverPlan | undefined): Plan {
+  if (!cutting || planned.writes.length > 0) return planned
+  const { pinning, decision } = cutting
+  const shownDecision = decision && planned.conclusion.is === 'settled' ? decision : {}
+  return { ...planned, writes: pinning, conclusion: { ...planned.conclusion, ...shownDecision } }
+}
+
+/** `planned`, which deletes the fork of an experiment that has expired, with the abort of its run. */
+export function withExpiredRun(facts: Facts, planned: Plan): Plan {
+  const state = storedRun(facts)
+  if (!state) return planned
+  // the source still has the change, which undo takes back at any time
+  const commandResult = isPromoted(facts) ? applyCommand(facts, state) : undefined
+  if (commandResult) return movedPlan(planned, state, commandResult)
+  const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
+  const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // it goes in a later pass
+  if (isGoing) return movedPlan({ ...planned, conclusion }, state, abortMove(state.run, conclusion.message, facts))
+  return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
+}
+
+/** What a pass has found out when it decides how the run goes on. */
+interface AdvanceContext {
+  readonly facts: Facts
+  readonly wanted: DesiredFork
+  readonly state: RunState
+  readonly planned: Plan
+  readonly services: readonly SelectingService[]
+  readonly cutting: CutOverPlan | undefined
+  readonly analysis: AnalysisState | undefined
+}
+
+/** Whether the fork is as the present step wants it, and its Services show that. */
+const isReached = ({ planned: { writes, conclusion }, state, services }: AdvanceContext): boolean =>
+  writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
+
+/** Whether no pod of the fork gets requests, and its Services show that. */
+const hasNoOpenPods = ({ facts, planned: { writes }, services }: AdvanceContext): boolean =>
+  writes.length === 0 && !isAnyOpen(facts) && services.every(({ ofFork }) => ofFork === 0)
+
+/** Whether the present step is done. A way back waits for no pod of the fork. */
+function isDone(context: AdvanceContext): boolean {
+  const { facts, state, planned, cutting } = context
+  switch (state.steps[state.run.stepIndex]?.is) {
+    case 'remove':
+      return isReached(context) || (planned.writes.length === 0 && facts.fork.is === 'absent')
+    case 'shut':
+      return hasNoOpenPods(context)
+    case 'return':
+      return planned.writes.length === 0 && cutting?.isReached === true
+    default:
+      return isReached(context) && cutting?.isReached !== false
+  }
+}
+
+/** Reasons for which the fork may never get its pods, so a restore must not wait for it. */
+const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
+
+/** Whether pods of the fork that are not ready can be waited for. */
+const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
+  (is === 'waiting' || is === 'settled') && !NOT_ALLOWED.has(reason)
+
+/**
+ * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.
+ */
+function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
+  const { facts, wanted, state, planned } = context
+  const is = state.steps[state.run.stepIndex]?.is
+  if (planned.writes.length > 0 || state.run.held) return undefined
+  if (is === 'restore') return restore(facts, wanted, { isReserveReady: isReached(context) || !mayServe(planned) })
+  if (is !== 'promote') return undefined
+  const isWritten = facts.experiment.status?.promotion?.written !== undefined
+  if (!isWritten && !(isReached(context) && context.cutting?.isReached !== false)) return undefined
+  const denied = isWritten ? undefined : promotionDeniedBy(planned.conclusion.policy)
+  if (!denied) return promote(facts, wanted, state)
+  const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }
+  return { writes: [], promotion, decision: denied }
+}
+
+function withPromotionPlan({ facts, state, planned }: AdvanceContext, of: RunReport, promoting: PromotionPlan): Plan {
+  const { writes, promotion, decision, paused, written, hasChange = false } = promoting
+  const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
+  if (promoting.isReached) {
+    const { run, steps } = state
+    const step = steps[run.stepIndex]
+    const event = completedEvent(run, steps, step ?? { is: 'promote' })
+    return movedPlan(planned, report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
+  }
+  return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
+}
+
+/**
+ * A source that has the change by other hands ends the wait for a word. That is remembered: the others may take it back
+ * before the run sees it at its promotion, and then it is not written without a word.
+ */
+function withForeignChange({ facts, state }: AdvanceContext, report: RunReport): RunReport {
+  const { run, steps, spec } = state
+  const source = knownValue(facts.source)?.object
+  if (steps[run.stepIndex]?.is !== 'await' || isRevisionApproved(state) || !source) return report
+  const { uid = '', generation = 0 } = source.metadata
+  return { ...report, promotion: { mode: spec.mode, written: { uid, generation } } }
+}
+
+const isRevisionApproved = ({ run, spec }: RunState): boolean => spec.approvedRevision === run.revision
+
+/**
+ * A source that lost the change while the fork is kept for a while. The run turns back to its promotion, which waits
+ * for a word. A blue-green stays where it is: at its promotion, its Service would be limited to the fork again. What
+ * others made and took back is over for the fork, too.
+ */
+function revertedPlan({ facts, state, planned }: AdvanceContext, report: RunReport): Plan | undefined {
+  const { run, steps, spec } = state
+  if (steps[run.stepIndex]?.is !== 'drain' || report.hasChange !== false) return undefined
+  const message = `${shortName(facts.experiment.spec.sourceRef)} no longer has the change`
+  if (isTakenBack(facts)) return movedPlan(planned, report, abortMove(run, message, facts))
+  const stepIndex = steps.findIndex(({ is }) => is === 'promote')
+  if (!spec.blueGreen)
+    return movedPlan(planned, report, { run: atStep(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
+  const decision = stalled('SourceReverted', `${message}; the fork is kept until it is there again`)
+  return { ...planned, conclusion: { ...planned.conclusion, ...decision, run: report } }
+}
+
+/** What the run does without a command, at a step that does not write the source. */
+function nextMove(context: AdvanceContext) {
+  const { facts, state, planned, analysis } = context
+  const { run, spec, steps } = state
+  const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
+  const step = steps[run.stepIndex]?.is
+  const isAwaiting = step === 'await'
+  const isApproved = isAwaiting && (isRevisionApproved(state) || hasChange(facts))
+  const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'
+  return next(run, steps, { ...timeOf(facts, run), isReached: isDone(context), isFailed, isApproved, hasPassed })
+}
+
+/** A Service that selects the fork, with what its slices show. */
+interface SelectingService {
+  readonly ofFork: number
+  readonly all: number
+  /** how many of the fork it lists when all are ready */
+  readonly expected: number
+}
+
+const isComplete = ({ ofFork, expected }: SelectingService): boolean => ofFork === expected
+
+function servicesOf(facts: Facts, state: RunState, fork: KubeObject | undefined): readonly SelectingService[] {
+  const { isGated } = state.spec
+  const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
+  if (!pair || !traffic) return []
+  const views = new Map(traffic.services.map((view) => [view.name, view]))
+  const pods = trafficInput(pair) // nobody knows how many of them get other labels while they run
+  return trafficReport(pair, facts.surroundings).services.flatMap(
+    ({ name, selected, experimentEndpoints: ofFork, readyEndpoints: all }) => {
+      const view = views.get(name)
+      if (!selected || !view || !selectsTemplate(view, pods) || (isGated && view.publishesNotReady)) return []
+      return [
+        { ofFork, all, expected: selectedPods(view, isGated ? (state.target?.open ?? 0) : replicasOf(pair.fork)) },
+      ]
+    },
+  )
+}
+
+function weightOf({ target }: RunState, services: readonly SelectingService[]): RunWeight | undefined {
+  if (target?.weight === undefined) return undefined
+  const serving = services.find(({ all }) => all > 0)
+  return { desired: target.weight, ...(serving ? { actual: Math.round((100 * serving.ofFork) / serving.all) } : {}) }
+}

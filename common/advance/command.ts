@@ -1,0 +1,36 @@
+import { COMMAND, COMMAND_BY } from '../api/names.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { CommandStatus } from '../api/strategy.ts'
+import type { Facts } from '../facts/facts.ts'
+import { commandContext, type RunState } from '../run-state/run.ts'
+import { isAnswered, parseCommand, resultOfCommand } from '../strategy/command.ts'
+import type { Run } from '../strategy/run.ts'
+
+/** A run after a command: obeyed or not, the answer is remembered, so that a command is answered once. */
+export interface RunMove {
+  readonly run: Run
+  readonly reason: Reason
+  readonly message: string
+}
+
+/** What the command in the annotation does to the run; undefined without one, and for one that was answered before. */
+export function applyCommand(facts: Facts, state: RunState): RunMove | undefined {
+  const { experiment, now } = facts
+  const { [COMMAND]: text, [COMMAND_BY]: by } = experiment.metadata.annotations ?? {}
+  const command = text === undefined ? undefined : parseCommand(text)
+  const { run, steps } = state
+  if (!command || isAnswered(command, run.command)) return undefined
+  const answer = resultOfCommand(command, run, steps, { now, ...commandContext(facts, run) })
+  const at = command.stamp?.at
+  const status: CommandStatus = {
+    verb: command.verb,
+    ...(at === undefined ? {} : { at, ...(by === undefined ? {} : { by }) }),
+    answer: answer.is,
+    message: answer.message,
+  }
+  const author = status.by === undefined ? '' : `${status.by}: `
+  const message = `${author}${answer.message}`
+  return answer.is === 'Done'
+    ? { run: { ...answer.run, command: status }, reason: answer.reason, message }
+    : { run: { ...run, command: status }, reason: 'CommandRefused', message }
+}

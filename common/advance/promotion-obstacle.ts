@@ -1,0 +1,80 @@
+import { knownValue } from '../api/known.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import { hasNewBase } from '../assess/base.ts'
+import { type Decision, stalled, waiting } from '../facts/decision.ts'
+import { type Facts, forkAndSource } from '../facts/facts.ts'
+import { forkHealth } from '../fork/health.ts'
+import { isPinned } from '../fork/pinned.ts'
+import { type RunState, sizesOf } from '../run-state/run.ts'
+import { surgeLimit } from '../strategy/target.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { concernsSource } from '../surroundings/shares.ts'
+import type { ServiceView } from '../surroundings/traffic.ts'
+import { shortNameOf } from '../text/short-name.ts'
+import { experimentId } from '../workload/identity.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+
+/** The source is read again after this time: no event of ours tells that its rollout goes on. */
+export const ROLLOUT_RECHECK_MS = 2_000
+
+/** An event of its Service tells that another experiment is done, so this is needed only if that is lost. */
+const BUSY_MS = 10_000
+
+/** A source that is to be promoted. */
+interface Promoted {
+  readonly kind: WorkloadKind
+  readonly source: KubeObject
+}
+
+/** Why the source cannot be written now. */
+export function promotionObstacle(
+  facts: Facts,
+  wanted: DesiredFork,
+  { spec }: RunState,
+  { kind, source }: Promoted,
+): Decision | undefined {
+  const field = kind.holdsBack(source)
+  if (field !== undefined)
+    return waiting('SourceHoldsBack', `${shortNameOf(source)} has ${field}: a change would not reach all of its pods`)
+  const holder = cutOverBy(facts, wanted)
+  if (holder) return waiting('SourceIsBusy', holder, BUSY_MS)
+  const health = forkHealth(kind, source, facts.now)
+  if (health.is !== 'ready')
+    return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, ROLLOUT_RECHECK_MS)
+  if (isPinned(facts.experiment) && hasNewBase(facts, wanted))
+    return stalled('SourceDrifted', `${shortNameOf(source)} has changed since this experiment was pinned to it`)
+  return lackOfReserve(facts, spec, source)
+}
+
+/**
+ * The Service of the source that sends only to the fork of another experiment: then production does not depend on the
+ * source, and nothing of this experiment gets requests. A preview takes nothing away. It lists shut pods, too, and
+ * another Service sends to the source, or to the fork of this experiment.
+ */
+function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
+  const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
+  if (!pair || !traffic) return undefined
+  const input = trafficInput(pair)
+  const services = traffic.services.filter((service) => concernsSource(service, input))
+  const own = experimentId(facts.experiment.metadata.uid)
+  const isTaken = ({ selector: { [EXPERIMENT_ID]: id } }: ServiceView) => id !== undefined && id !== own
+  const hasOther = services.some((service) => !isTaken(service))
+  const taken = services.find((service) => isTaken(service) && !(service.publishesNotReady && hasOther))
+  return (
+    taken &&
+    `service/${taken.name} sends only to the experiment with the id ${taken.selector[EXPERIMENT_ID]}, ` +
+      `so ${shortNameOf(pair.source ?? fork)} is not written before that is over`
+  )
+}
+
+/** The source may have got more pods since the strategy was admitted, or another strategy of its own. */
+function lackOfReserve(facts: Facts, spec: RunState['spec'], source: KubeObject): Decision | undefined {
+  const sizes = sizesOf(facts, spec)
+  if (!sizes || sizes.reserve <= surgeLimit(sizes)) return undefined
+  const message =
+    `the rollout of ${shortNameOf(source)} takes down ${sizes.reserve} of ${sizes.source} pods at once, ` +
+    `and maxSurge ${spec.maxSurge} allows ${surgeLimit(sizes)} of the fork; raise maxSurge or maxUnavailable`
+  return waiting('WeightLimited', message, ROLLOUT_RECHECK_MS)
+}

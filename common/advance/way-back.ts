@@ -1,0 +1,114 @@
+import type { Reason } from '../api/reasons.ts'
+import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
+import { endOf } from '../conclusion/run-status.ts'
+import { stalled } from '../facts/decision.ts'
+import { type Facts, podsOf } from '../facts/facts.ts'
+import { at } from '../json/json.ts'
+import type { RunState } from '../run-state/run.ts'
+import { compileSteps, type RunStep } from '../strategy/compile.ts'
+import { openPods } from '../strategy/gate.ts'
+import { next } from '../strategy/next.ts'
+import { phaseOf, type Run } from '../strategy/run.ts'
+import { replicasOf } from '../workload/status.ts'
+import { type CutOverPlan, cutOver } from './cut-over.ts'
+
+interface RunMove {
+  readonly run: Run
+  readonly reason: Reason
+  readonly message: string
+}
+
+/** A plan that only moves the run. */
+export function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: RunMove): Plan {
+  const { reservation: _unused, ...others } = planned
+  // another path has other steps
+  const steps = run.path === report.run.path ? report.steps : compileSteps(report.spec, run.path)
+  const conclusion = { ...planned.conclusion, run: { ...report, run, steps, moved: { reason, message } } }
+  return { ...others, writes: [], conclusion }
+}
+
+/**
+ * What comes before everything else: the way back of the Services of a blue-green, and of its run if that has to be
+ * taken. Undefined if there is no such thing to do.
+ */
+export function serviceFirst(planned: Plan, report: RunReport, cutting: CutOverPlan | undefined): Plan | undefined {
+  if (cutting?.moved) return movedPlan(planned, report, cutting.moved)
+  if (!cutting || cutting.unpinning.length === 0) return undefined
+  const writes = [...cutting.unpinning, ...planned.writes]
+  const { written } = cutting
+  const run = { ...report, acts: true, ...(written ? { written } : {}) }
+  return { ...planned, writes, conclusion: { ...planned.conclusion, run } }
+}
+
+/** A way back ends also where no fork can be derived, because the source is gone or the override has a mistake. */
+export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan {
+  const { fork } = facts
+  const { run, steps } = state
+  const step = steps[run.stepIndex]
+  const report = planned.conclusion.run ?? state
+  const cutting = cutOver(facts, state, planned.conclusion.fork)
+  const first = serviceFirst(planned, report, cutting)
+  if (first) return first
+  const staying = { ...planned, conclusion: withEndOfRun(state, planned.conclusion) }
+  if (planned.writes.length > 0 || run.path === 'Forward' || !step) return staying
+  const hasNoPods =
+    fork.is === 'absent' ||
+    (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
+  const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
+    return: hasNoPods || cutting?.isReached === true,
+    shut: hasNoPods || !isAnyOpen(facts),
+    remove: hasNoPods,
+  }
+  const seen = {
+    ...timeOf(facts, run),
+    isReached: reached[step.is] ?? false,
+    isFailed: false,
+    isApproved: false,
+    hasPassed: false,
+  }
+  const found = next(run, hasNoPods ? withoutPauses(steps) : steps, seen)
+  if (found.is === 'move') return movedPlan(planned, report, found)
+  const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
+  return { ...staying, conclusion: { ...staying.conclusion, run: { ...report, ...rest } } }
+}
+
+/** A fork without pods has nothing to inspect. */
+const withoutPauses = (steps: readonly RunStep[]): readonly RunStep[] =>
+  steps.map((step) => (step.is === 'pause' ? { is: 'pause', seconds: 0 } : step))
+
+/** Only a review does not know the pods. */
+export const isAnyOpen = (facts: Facts): boolean => openPods(podsOf(facts) ?? []) > 0
+
+/** How long the present step has lasted, by the smaller of both clocks. */
+export function timeOf({ now, stepElapsedMs = Number.POSITIVE_INFINITY }: Facts, { since }: Run) {
+  const wallMs = Math.max(0, now.getTime() - Date.parse(since))
+  return { now, elapsedMs: Math.min(wallMs, stepElapsedMs) }
+}
+
+/** A weight of a source without pods is no number of pods: the run waits until the source has some. */
+export const hasTarget = ({ target, run }: RunState): boolean =>
+  target !== undefined &&
+  (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
+
+/** After a way back, the fork has no pods until somebody edits the experiment or says `retry`. */
+export function withEndOfRun(state: RunState, conclusion: Conclusion): Conclusion {
+  const { run, steps } = state
+  const phase = phaseOf(run, steps)
+  const step = steps[run.stepIndex]
+  if (phase === 'Aborted' && step?.is === 'pause')
+    return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${keptPods(run, step.seconds)}`) }
+  if (conclusion.is !== 'settled') return conclusion
+  if (state.target?.needed === undefined && state.target && !hasTarget(state))
+    return { ...conclusion, message: 'no pods: the run waits until its source has some' }
+  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${NO_PODS}`) }
+  if (phase !== 'Undone') return conclusion
+  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${NO_PODS}` }
+}
+
+/** The pods of an aborted fork that are kept for inspection. */
+const keptPods = ({ since }: Run, seconds: number | undefined): string => {
+  const end = seconds === undefined ? '' : `${endOf(since, seconds)}, or until `
+  return `its pods get no requests and stay until ${end}you say retry or edit the override or the strategy`
+}
+
+const NO_PODS = 'the fork has no pods until you say retry or edit the override or the strategy'

@@ -1,0 +1,148 @@
+import type { AnalysisStatus } from '../api/analysis/analysis.ts'
+import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
+import { REQUESTED_BY } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { PromotionStatus, RunWeight } from '../api/strategy.ts'
+import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import type { AnalysisArms } from '../assess/analysis.ts'
+import { type Decision, stalled, waiting } from '../facts/decision.ts'
+import type { FieldChange } from '../override/changes.ts'
+import { approverOf } from '../policy/approval.ts'
+import type { RunState } from '../run-state/run.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
+import type { Health } from '../workload/kind.ts'
+import type { AloneFork } from './alone.ts'
+import type { PolicyDecision } from './policy-decision.ts'
+import type { Write } from './write.ts'
+
+/** What somebody did to a source or a Service by a run, for an Event about it. */
+export interface WrittenObject {
+  readonly object: KubeObject
+  readonly reason: Reason
+  readonly message: string
+}
+
+/**
+ * By whose word the source is written: who approved the revision or gave the last command, or who wrote the spec that
+ * needs none.
+ */
+export const authorOf = (experiment: ExperimentDeployment): string =>
+  approverOf(experiment) ??
+  experiment.status?.strategy?.command?.by ??
+  experiment.metadata.annotations?.[REQUESTED_BY] ??
+  ''
+
+interface WrittenInput extends Omit<WrittenObject, 'message'> {
+  readonly what: string
+}
+
+/** `what` is the verb of a sentence whose subject is the object, and whose end is the experiment. */
+export function writtenBy(experiment: ExperimentDeployment, { object, reason, what }: WrittenInput): WrittenObject {
+  const { name, namespace } = experiment.metadata
+  const by = authorOf(experiment)
+  return { object, reason, message: `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}` }
+}
+
+/** What an analysis says after a pass. */
+export interface AnalysisReport extends AnalysisStatus {
+  /** whether nothing can change its verdict any more, but another question */
+  readonly isFinal: boolean
+  /** whether it begins, or goes on, in a pass that finds the fork settled */
+  readonly waitsForFork: boolean
+}
+
+/** The run after a pass. */
+export interface RunReport extends RunState {
+  readonly weight?: RunWeight
+  /** what it waits for at a step that writes the source */
+  readonly paused?: { readonly reason: Reason; readonly message: string }
+  readonly promotion?: PromotionStatus
+  /** what it waits for at a step that needs a verdict */
+  readonly analysis?: { readonly reason: Reason; readonly message: string }
+  /** milliseconds until a pause is over */
+  readonly restMs?: number
+  /** why the pass moved the run, if it did */
+  readonly moved?: { readonly reason: Reason; readonly message: string }
+  /** at the step that promotes: whether the source has the change */
+  readonly hasChange?: boolean
+  /** a write of the source or of a Service that is seen for the first time */
+  readonly written?: WrittenObject
+  /** whether the pass acts for the run, so that only the next one can tell whether its step is reached */
+  readonly acts?: boolean
+}
+
+/** The result of a pass. Conditions, Events, the log line and the requeue follow from it. */
+export type Conclusion = Decision & {
+  /** the fork after the pass; undefined if there is none */
+  readonly fork: KubeObject | undefined
+  /** the twin after the pass; absent: there is none */
+  readonly twin?: KubeObject
+  /** what the fork is derived from, if this pass derived it */
+  readonly source: (() => SourceStatus) | undefined
+  /** milliseconds until the fork may be repaired again, because another client keeps changing or deleting it */
+  readonly repairInMs?: number
+  /** what was undone of another client's change, if the fork is as ready as before it */
+  readonly repaired?: string
+  /** what the override changes in the fork, if this pass derived it */
+  readonly changes?: () => readonly FieldChange[]
+  /** the run of its strategy, if it has one and the fork could be derived */
+  readonly run?: RunReport
+  /** what its analysis says, if it has one */
+  readonly analysis?: AnalysisReport
+  /** the Services in which its fork is alone, if any */
+  readonly alone?: AloneFork
+  /** absent when policies no longer matter: the experiment has expired or is being deleted */
+  readonly policy?: PolicyDecision
+}
+
+/** A place under a policy's limit. It can be reserved only if no other reservation was made since `asOf`. */
+export interface Reservation {
+  readonly replicas: number
+  readonly asOf: number
+}
+
+/** What to write, in this order, and the conclusion if every write succeeds. */
+export interface Plan {
+  readonly reservation?: Reservation
+  readonly writes: readonly Write[]
+  readonly conclusion: Conclusion
+  /** the health of the fork as it is stored by an apply of this plan; absent: none is applied */
+  readonly healthOf?: ((stored: KubeObject) => Health) | undefined
+  /** the Services whose endpoints matter to this plan and to the status; absent: none */
+  readonly services?: () => ReadonlySet<string>
+  /** the pods that its analysis compares; absent: nothing has to be asked about them */
+  readonly arms?: () => AnalysisArms | undefined
+}
+
+/** No event says that a quota was raised or a permission was granted, so the pass is repeated after this time. */
+export const STALLED_RECHECK_MS = 60_000
+
+/** The decision on an experiment whose fork is as derived: the health of the fork, unless it has too few pods. */
+export function decisionOn(experiment: ExperimentDeployment, health: Health): Decision {
+  const { reason, message } = health
+  switch (health.is) {
+    case 'progressing':
+      return waiting(reason, message, Math.min(STALLED_RECHECK_MS, health.recheckAfterMs ?? STALLED_RECHECK_MS))
+    case 'ready':
+      return (
+        (strategyRunSpec(experiment.spec) ? undefined : unreviewedScale(experiment)) ?? {
+          is: 'settled',
+          reason,
+          message,
+        }
+      )
+    default:
+      return { is: health.is, reason, message }
+  }
+}
+
+/** A person must act where `spec.replicas` is more than the fork may have. */
+function unreviewedScale(experiment: ExperimentDeployment): Decision | undefined {
+  const [wanted, allowed] = [withDefaults(experiment.spec).replicas, allowedReplicas(experiment)]
+  if (wanted <= allowed) return undefined
+  const message =
+    `the fork keeps ${allowed} of ${wanted} pods: kubectl scale does not check your permissions in namespace ` +
+    `"${sourceNamespaceOf(experiment)}"; scale it back to ${allowed}, then set spec.replicas by kubectl patch or apply`
+  return stalled('ScaleNotReviewed', message)
+}

@@ -1,0 +1,135 @@
+import { type ConditionDraft, warning } from '../api/conditions.ts'
+import { knownValue } from '../api/known.ts'
+import { COMMAND } from '../api/names.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { PromotionStatus } from '../api/strategy.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
+import type { Facts } from '../facts/facts.ts'
+import { pinState, statesIn } from '../run-state/pins.ts'
+import { selectorDeclaredBy } from '../strategy/declared.ts'
+import { phaseOf, runStatus } from '../strategy/run.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
+import type { ServiceView } from '../surroundings/traffic.ts'
+import { optionalClause } from '../text/fitted.ts'
+import type { Conclusion, RunReport } from './conclusion.ts'
+
+/**
+ * `status.strategy`: the memory of the run. It stays as it is while the fork cannot be derived, and goes with the
+ * strategy.
+ */
+export function strategyStatus({ experiment }: Facts, { run }: Conclusion): ExperimentDeploymentStatus {
+  const { strategy: stored, promotion: former } = experiment.status ?? {}
+  if (!strategyRunSpec(experiment.spec)) return {}
+  const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
+  const promotion =
+    run?.promotion ?? (strategy?.run === stored?.run ? keptPromotion(former, run?.moved?.reason) : undefined)
+  return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
+}
+
+/** A promotion that begins again has the record, by which it can be undone. A run that begins again has nothing. */
+function keptPromotion(former: PromotionStatus | undefined, moved: Reason | undefined): PromotionStatus | undefined {
+  if (!former || moved === 'Retried') return undefined
+  const { written: _reverted, ...others } = former
+  return moved === 'Promoting' ? others : former
+}
+
+/** The condition of a run that waits, only while it waits: until when, and what ends it. */
+export function pausedCondition(
+  { metadata: { name } }: ExperimentDeployment,
+  report: RunReport | undefined,
+): readonly ConditionDraft[] {
+  const paused = (reason: ConditionDraft['reason'], message: string): readonly ConditionDraft[] => [
+    { type: 'Paused', status: 'True', reason, message },
+  ]
+  if (report?.paused) return paused(report.paused.reason, report.paused.message)
+  if (!report || phaseOf(report.run, report.steps) !== 'Paused') return []
+  const { run, steps } = report
+  const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
+  if (run.held) return paused('PausedByCommand', resumed)
+  const step = steps[run.stepIndex]
+  const preview = previewAt(report)
+  const until = step?.is === 'pause' && step.seconds !== undefined ? `until ${endOf(run.since, step.seconds)}, or ` : ''
+  if (preview !== undefined) return paused('Previewing', `service/${preview} sends to the fork; ${until}${resumed}`)
+  if (step?.is === 'analysis') {
+    const { reason = 'AnalysisStep', message = 'the analysis has no verdict yet' } = report.analysis ?? {}
+    return paused(reason, `${message}; or ${resumed}`)
+  }
+  if (step?.is !== 'pause')
+    return paused(
+      'AwaitingPromotion',
+      `until somebody promotes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=promote`,
+    )
+  return step.seconds === undefined ? paused('PauseStep', resumed) : paused('PauseDuration', `${until}${resumed}`)
+}
+
+/** The Service through which the fork is tested, at the pause for that. */
+function previewAt({ run, steps }: RunReport): string | undefined {
+  if (steps[run.stepIndex]?.is !== 'pause') return undefined
+  const preview = steps.slice(0, run.stepIndex).find((step) => step.is === 'preview')
+  return preview && steps.slice(run.stepIndex).some(({ is }) => is === 'cutOver') ? preview.service : undefined
+}
+
+/** The condition of a blue-green whose active Service sends to its fork only, as long as it does. */
+export function cutOverCondition(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
+  const pins = report && pinState(facts, report.spec)
+  if (!pins?.active.isOurs) return []
+  return [
+    {
+      type: 'CutOver',
+      status: 'True',
+      reason: 'CutOver',
+      message: `service/${pins.active.name} sends only to the fork`,
+    },
+  ]
+}
+
+/** The condition of a run whose change the source has, only then. */
+export function promotedCondition(
+  { status }: ExperimentDeployment,
+  report: RunReport | undefined,
+): readonly ConditionDraft[] {
+  const { written } = report?.promotion ?? status?.promotion ?? {}
+  if (!written || report?.run.path !== 'Forward' || report.hasChange === false) return []
+  const phase = phaseOf(report.run, report.steps)
+  const message =
+    phase === 'Promoted' ? 'the source has the change' : 'the source has the change; the fork is kept for a while'
+  return [{ type: 'Promoted', status: 'True', reason: 'Promoted', message }]
+}
+
+/** RFC 3339 in whole seconds. */
+export const endOf = (since: string, seconds: number): string =>
+  `${new Date(Date.parse(since) + seconds * 1_000).toISOString().slice(0, 19)}Z`
+
+/** The warning that `maxSurge` allows fewer pods than the present weight needs, because the source grew since. */
+export function limitedWeight(report: RunReport | undefined): readonly Warning[] {
+  const { weight, needed, pods } = report?.target ?? {}
+  if (needed === undefined) return []
+  return [warning('WeightLimited', `${weight}% needs ${needed} pods, and maxSurge allows ${pods}`, '; raise maxSurge')]
+}
+
+/**
+ * The warning that a tool declares a Service of a blue-green, and may take the label of the fork away. Both the review
+ * and the status tell it.
+ */
+export function ownedServices(facts: Facts, report: RunReport | undefined): readonly Warning[] {
+  if (report?.run.path !== 'Forward' || !report.steps[report.run.stepIndex]) return []
+  const owned = namedServices(facts, report).flatMap(({ name, declaredBy }) =>
+    declaredBy === undefined ? [] : [`service/${name} is declared by ${declaredBy}`],
+  )
+  return owned.length === 0
+    ? []
+    : [warning('ServiceIsOwned', owned.join(', '), optionalClause(', which may undo a cut-over'))]
+}
+
+/** The Services of a blue-green, and who declares them. A review has views of them only. */
+function namedServices(facts: Facts, { spec }: RunReport): readonly Pick<ServiceView, 'name' | 'declaredBy'>[] {
+  const pins = pinState(facts, spec)
+  if (pins)
+    return statesIn(pins).map(({ name, service }) => {
+      const declaredBy = service && selectorDeclaredBy(service)
+      return declaredBy === undefined ? { name } : { name, declaredBy }
+    })
+  const { activeService, previewService } = spec.blueGreen ?? {}
+  const views = knownValue(facts.surroundings.traffic)?.services ?? []
+  return [activeService, previewService].flatMap((named) => views.filter(({ name }) => name === named))
+}

@@ -1,0 +1,116 @@
+import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
+import { DERIVED_HASH, FIELD_MANAGER, GATED_DEPLOY_STATUS, MANAGED_BY } from '../api/names.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { sha256Of } from '../json/canonical.ts'
+import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { merge } from '../override/merge.ts'
+import { NO_SHAPE } from '../override/shape.ts'
+import type { SpecSchema } from '../override/spec-schema.ts'
+import type { Part } from '../text/fitted.ts'
+import {
+  type ForkRole,
+  forkName,
+  forkSelector,
+  identityLabels,
+  ownershipMetadata,
+  roleUid,
+} from '../workload/identity.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+import { withOverriddenAccount } from '../workload/service-account.ts'
+import { applied } from './applied.ts'
+import type { Base } from './base.ts'
+
+interface Inputs {
+  readonly kind: WorkloadKind
+  readonly experiment: ExperimentDeployment
+  /** from `baseOf`, computed now or when it was pinned */
+  readonly base: Base
+  /** undefined while the cluster has not told it: Merge can do without, Strategic cannot */
+  readonly schema: SpecSchema | undefined
+  /** how many pods the fork gets; no part of what it is derived from */
+  readonly replicas: number
+  /** default: the fork */
+  readonly role?: ForkRole
+}
+
+/** The fork, and what containers lose because Merge replaces lists; or why there can be none. */
+export type Derived =
+  | { readonly is: 'fork'; readonly fork: KubeObject; readonly replaced: readonly (readonly Part[])[] }
+  | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
+
+/**
+ * The hash of a derived fork in the form in which it is applied, 16 hex digits. It covers neither the uid, nor the
+ * number of replicas, because scaling is no new derivation, nor the verdict of an analysis.
+ */
+export const forkHash = (fork: KubeObject): string => hashOfApplied(applied(fork))
+
+function hashOfApplied(fork: KubeObject): string {
+  const { uid: _uid, annotations, ...metadata } = fork.metadata
+  const { replicas: _replicas, ...spec } = objectOr(fork.spec)
+  return sha256Of({ ...fork, metadata: { ...metadata, ...withoutVerdict(annotations) }, spec }, 16)
+}
+
+/** A verdict is about what was derived, and no part of it. */
+function withoutVerdict(annotations: Labels | undefined): Pick<KubeObject['metadata'], 'annotations'> {
+  const { [GATED_DEPLOY_STATUS]: verdict, ...others } = annotations ?? {}
+  if (annotations === undefined) return {}
+  return verdict !== undefined && Object.keys(others).length === 0 ? {} : { annotations: others }
+}
+
+/** `fork` as it is applied, with its hash in an annotation. */
+export function withHash(fork: KubeObject): KubeObject {
+  const object = applied(fork)
+  const annotations = { ...fork.metadata.annotations, [DERIVED_HASH]: hashOfApplied(object) }
+  return { ...object, metadata: { ...object.metadata, annotations } }
+}
+
+/**
+ * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with the resource; what
+ * nobody overrides is the base's own. Expects an override within rules and schema. Refuses with `SchemaNotAvailable`,
+ * and no errors, what cannot be told yet.
+ */
+export function derive({ kind, experiment, base, schema, replicas, role = 'experiment' }: Inputs): Derived {
+  const { overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
+  if (overrideType === 'Strategic' && !schema) return { is: 'refused', reason: 'SchemaNotAvailable', errors: [] }
+  const merged = merge(base.spec, overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
+  if (merged.is === 'invalid') return { is: 'refused', reason: 'InvalidOverride', errors: merged.errors }
+  const { template } = merged.spec
+  if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
+  const { labels, ...owner } = ownershipMetadata(experiment, role)
+  const fork = {
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    metadata: {
+      name: forkName(sourceRef.name, roleUid(experiment.metadata.uid, role)),
+      namespace: sourceNamespaceOf(experiment),
+      labels: { ...base.labels, [MANAGED_BY]: FIELD_MANAGER, ...labels },
+      ...owner,
+    },
+    spec: {
+      ...merged.spec,
+      replicas,
+      selector: forkSelector(experiment, role),
+      template: identifiedTemplate(withOverriddenAccount(template, overrideSpec), identityLabels(experiment, role)),
+    },
+  }
+  return { is: 'fork', fork, replaced: merged.replaced }
+}
+
+const templateError = (found: unknown): FieldError => ({
+  field: 'spec.overrideSpec.template',
+  message: `expected object, got ${found === undefined ? 'nothing' : typeof found}`,
+  cause: 'FieldValueTypeInvalid',
+})
+
+function identifiedTemplate(template: JsonObject, identity: Labels) {
+  const labels = { ...objectOr(at(template, 'metadata', 'labels')), ...identity }
+  const annotations = objectOr(at(template, 'metadata', 'annotations'))
+  // Argo drops empty maps when it writes the fork, which would look like drift
+  return { ...template, metadata: isEmpty(annotations) ? { labels } : { labels, annotations } }
+}
+
+/** The labels of a workload's pod template. */
+export const templateLabels = (workload: KubeObject): Labels =>
+  objectOr(at(workload, 'spec', 'template', 'metadata', 'labels')) as Labels

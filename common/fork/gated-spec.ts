@@ -1,0 +1,63 @@
+import { GATE, REVISION } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import { sha256Of } from '../json/canonical.ts'
+import { at, isEmpty, isObject, type Json, type JsonObject, listOr, objectOr } from '../json/json.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+
+/** The largest that Kubernetes and Argo accept. For Kubernetes it means that there is none. */
+const NO_DEADLINE = 2_147_483_647
+const DIGITS = 10
+
+/** A fork whose pods get no requests until they are opened. */
+export interface Gated {
+  readonly fork: KubeObject
+  /** the deadline that the fork does not have, in seconds; absent: the default of its kind */
+  readonly progressDeadlineSeconds?: number
+}
+
+/**
+ * `fork` with a readiness gate in its template, which says its own revision: nobody who may read only pods can tell of
+ * which revision of a Deployment a pod is. It has no progress deadline. A pod that is shut is not ready, so a fork
+ * would exceed it although the containers of all its pods are ready. The former deadline is returned for those who
+ * judge its health by the containers.
+ */
+export function gated({ hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDeadline'>, fork: KubeObject): Gated {
+  const { progressDeadlineSeconds: former, ...spec } = objectOr(fork.spec)
+  const template = withRevision(withGate(objectOr(spec.template) as JsonObject))
+  const deadline = hasProgressDeadline ? { progressDeadlineSeconds: NO_DEADLINE } : {}
+  const formerDeadline = hasProgressDeadline && typeof former === 'number' ? { progressDeadlineSeconds: former } : {}
+  return { fork: { ...fork, spec: { ...spec, ...deadline, template } }, ...formerDeadline }
+}
+
+/** A hash of the pod template of a fork: the revision of its pods. Ten hex digits. */
+export const revisionOf = (fork: KubeObject): string => templateRevision(at(fork, 'spec', 'template'))
+
+/** Without the annotation that says it. */
+function templateRevision(template: unknown): string {
+  if (!isObject(template)) return sha256Of(template, DIGITS)
+  const { annotations, ...metadata } = objectOr(template.metadata)
+  const { [REVISION]: _said, ...others } = objectOr(annotations)
+  return sha256Of({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, DIGITS)
+}
+
+function withRevision(template: JsonObject): JsonObject {
+  const metadata = objectOr(template.metadata) as JsonObject
+  const annotations = { ...(objectOr(metadata.annotations) as JsonObject), [REVISION]: templateRevision(template) }
+  return { ...template, metadata: { ...metadata, annotations } }
+}
+
+/** A pod template with the gate, besides the readiness gates that it has. */
+function withGate(template: JsonObject): JsonObject {
+  const { spec } = template
+  if (!isObject(spec)) return template // the API server refuses it
+  const gates = listOr(spec.readinessGates) as readonly Json[]
+  if (gates.some((gate) => isObject(gate) && gate.conditionType === GATE)) return template
+  const pod = { ...(spec as JsonObject), readinessGates: [...gates, { conditionType: GATE }] }
+  return { ...template, spec: pod }
+}
+
+/** Whether the pods of a workload get no requests until they are opened. */
+export const isGatedFork = (fork: KubeObject): boolean =>
+  listOr(at(fork, 'spec', 'template', 'spec', 'readinessGates')).some(
+    (gate) => isObject(gate) && gate.conditionType === GATE,
+  )

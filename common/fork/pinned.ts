@@ -1,0 +1,39 @@
+import { DEFAULTS } from '../api/defaults.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
+import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import { at, isObject, type JsonObject, member, objectOr } from '../json/json.ts'
+import { belongsTo } from '../workload/identity.ts'
+import { type Base, hashOfKept, keptBase } from './base.ts'
+
+/** Whether `experiment` keeps the base that it started from. */
+export const isPinned = ({ spec }: Pick<ExperimentDeployment, 'spec'>): boolean =>
+  (spec.onSourceChange ?? DEFAULTS.onSourceChange) === 'Pin'
+
+/** What a pinned experiment started from; undefined if it follows its source, or has not started. */
+export const pinnedSource = (experiment: ExperimentDeployment): SourceStatus | undefined =>
+  isPinned(experiment) && experiment.status?.source?.pinned ? experiment.status.source : undefined
+
+/** Whether `revision` is the ControllerRevision of `experiment` by its owner. Its content may be anybody's. */
+export const isRevisionOf = (experiment: ExperimentDeployment, revision: KubeObject): boolean =>
+  belongsTo(experiment, revision)
+
+/** The data of a ControllerRevision that keeps `base`. */
+export const encodeBase = (base: Base) => ({ base: keptBase(base) })
+
+/**
+ * The base that `revision` keeps; undefined if its hash is not that of the status. Many users may replace a
+ * ControllerRevision, and few may write a status. For a source in another namespace, nobody may do both in the
+ * namespace of the experiment.
+ */
+export function decodeBase(revision: KubeObject, { templateHash, base: template }: SourceStatus): Base | undefined {
+  const kept = at(revision, 'data', 'base')
+  const spec = member(kept, 'spec')
+  if (!isObject(spec) || hashOfKept(kept) !== templateHash) return undefined
+  return {
+    spec: spec as JsonObject,
+    labels: objectOr(member(kept, 'labels')) as Labels,
+    warnings: [],
+    mayBeFlawed: true, // without the shape it is not known
+    ...(template === undefined ? {} : { template }),
+  }
+}

@@ -1,0 +1,54 @@
+import { CR_NAME, EXPERIMENT_ID, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID, ROLE } from '../api/names.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
+import { controllerOf } from '../workload/identity.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+
+/** The labels of a workload that say whether it is a fork, and whose. */
+const OF_FORKS: readonly string[] = [EXPERIMENT_ID, CR_NAME, ROLE, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID]
+
+const watchedLabels = ({ inheritedLabels }: WorkloadKind): readonly string[] => [...OF_FORKS, ...inheritedLabels]
+
+const only = (map: Labels | undefined, keys: readonly string[]): Labels =>
+  Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => keys.includes(key)))
+
+const without = (map: Labels | undefined, keys: readonly string[]): Labels =>
+  Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => !keys.includes(key)))
+
+/**
+ * The part of a workload that the watch of all workloads keeps. A cluster has far more workloads than sources, and any
+ * of them may have hundreds of kilobytes of annotations.
+ */
+export function watchedPart(kind: WorkloadKind, workload: KubeObject): KubeObject {
+  const { apiVersion, metadata } = workload
+  const { name, namespace, uid, generation, deletionTimestamp, labels, annotations } = metadata
+  const controller = controllerOf(workload)
+  return {
+    apiVersion,
+    kind: kind.kind,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(generation === undefined ? {} : { generation }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+      labels: only(labels, watchedLabels(kind)),
+      annotations: only(annotations, kind.watchedAnnotations),
+      ownerReferences: controller ? [controller] : [],
+    },
+    ...kind.watchProjection?.(workload),
+  }
+}
+
+/** `whole`, which may have been read some time ago, with the metadata of its present `watched` part. */
+export function withWatchedPart(kind: WorkloadKind, whole: KubeObject, watched: KubeObject): KubeObject {
+  const { labels, annotations } = whole.metadata
+  return {
+    ...whole,
+    metadata: {
+      ...whole.metadata,
+      ...watched.metadata,
+      labels: { ...without(labels, watchedLabels(kind)), ...watched.metadata.labels },
+      annotations: { ...without(annotations, kind.watchedAnnotations), ...watched.metadata.annotations },
+    },
+  }
+}

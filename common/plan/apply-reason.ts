@@ -1,0 +1,155 @@
+import { readyOf } from '../api/conditions.ts'
+import { DERIVED_HASH, GATED_DEPLOY_STATUS } from '../api/names.ts'
+import type { KubeObject, Labels } from '../api/object.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import type { Facts } from '../facts/facts.ts'
+import { runState } from '../run-state/run.ts'
+import { nameOfStep } from '../strategy/compile.ts'
+import { sizingStep } from '../strategy/target.ts'
+import { count } from '../text/count.ts'
+import { hasOwnerReference, isApplied, isBeforeFirstApply, lastAppliedMs } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
+
+/**
+ * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by
+ * field: the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
+ */
+export const hasDrifted = ({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
+  isChanged(fork, { experiment, wanted, left: experiment.status?.experimentResourceRef })
+
+interface DriftInput {
+  readonly experiment: ExperimentDeployment
+  readonly wanted: Pick<DesiredFork, 'fork' | 'hash'>
+  /** as the last apply left it; undefined: it is not known */
+  readonly left: { readonly uid: string; readonly generation: number } | undefined
+}
+
+/** The same for a fork, or its twin, that is compared with `left`. */
+export function isChanged(fork: KubeObject, { experiment, wanted, left }: DriftInput): boolean {
+  return !(
+    left?.uid === fork.metadata.uid &&
+    left?.generation === fork.metadata.generation &&
+    isSameDerivation(fork, wanted) &&
+    replicasOf(fork) === replicasOf(wanted.fork) &&
+    includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
+    includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
+    hasOwnerReference(experiment, fork) &&
+    isApplied(fork) &&
+    !fork.metadata.managedFields?.some(isBeforeFirstApply)
+  )
+}
+
+const includes = (present: Labels | undefined, expected: Labels = {}): boolean =>
+  Object.entries(expected).every(([key, value]) => present?.[key] === value)
+
+/** Whether `fork` was derived as `wanted` is, with any number of pods. */
+export const isSameDerivation = (fork: KubeObject, wanted: Pick<DesiredFork, 'hash'>): boolean =>
+  fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
+
+/** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */
+export const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
+  isSameDerivation(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
+
+/** The stored status has a fork only if there was one when the experiment last had a pass. */
+export function creationReason({ experiment }: Facts, { fork }: DesiredFork) {
+  const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
+  const message = isKnown ? 'created again: it had been deleted' : 'created'
+  return { message, isRepair: isKnown, isSameDerivation: false, foldedMs: 0 }
+}
+
+/** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
+const hadNoPodsBecauseAlone = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
+  status?.aloneSince !== undefined && (replicasOf(fork) === 0 || readyOf(status)?.reason === 'AloneBehindService')
+
+interface ApplyReasonInput {
+  readonly wanted: DesiredFork
+  /** whether the fork shall have no pods, because it would be alone behind a Service */
+  readonly isHeld: boolean
+  /** whether it shall have no pods, because its analysis ended so */
+  readonly isTaken: boolean
+}
+
+/**
+ * Why an existing fork is applied: the message, whether it undoes the change of another client, and how long it waits,
+ * in milliseconds, so that the next changes of the source's size are in the same write.
+ */
+export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, wanted }: ApplyReasonInput) {
+  const { experiment } = facts
+  const { status, metadata } = experiment
+  const isSame = isSameDerivation(fork, wanted)
+  const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
+  // Without it the process ended between apply and status, and the fork was not changed.
+  const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
+  const isSameSpec = status?.observedGeneration === metadata.generation
+  const occasion = (message: string, isRepair: boolean, foldedMs = 0) => ({
+    message,
+    isRepair,
+    // until a takeover, an interrupted pass may have left fields of a former derivation
+    isSameDerivation: isSame && !fork.metadata.managedFields?.some(isBeforeFirstApply),
+    foldedMs,
+  })
+  if (isOtherCount && hadNoPodsBecauseAlone(experiment, fork) !== isHeld) {
+    // Another client may have taken the pods away.
+    const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
+    return occasion(
+      'has its pods again: another endpoint of its Service is ready',
+      isKnown && isSameSpec && !isReleased,
+    )
+  }
+  // Later it is a repair: somebody has given it pods.
+  if (isTaken && isSame && isOtherCount && readyOf(status)?.reason !== 'RolledBack')
+    return occasion('rolled back: its analysis ended so', false)
+  if (isSame && !isOtherCount && isNextVerdict(fork, wanted)) return occasion('has the verdict of its analysis', false)
+  const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
+  const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
+  if (step !== undefined) {
+    const foldedMs = isSameSpec ? untilResizeMs(facts, fork) : 0
+    return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
+  }
+  if (isSame && (isSameSpec || !isOtherCount)) return occasion('restored: another client had modified it', isKnown)
+  const source = wanted.base.source()
+  if (status?.source?.templateHash !== source.templateHash)
+    return occasion(`follows generation ${source.generation} of its source`, false)
+  // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
+  return isKnown && isSameSpec
+    ? occasion('applied again: another client modified it, or this version derives it differently', true)
+    : occasion('updated to the spec of the experiment', false)
+}
+
+/** What the annotation with the verdict may be before it gets another one. Anything else was written by others. */
+const BEFORE: Readonly<Record<string, readonly (string | undefined)[]>> = {
+  notSignificant: [undefined],
+  noHarm: ['notSignificant'],
+  harm: ['notSignificant', 'noHarm'],
+}
+
+function isNextVerdict(fork: KubeObject, { fork: wanted }: DesiredFork): boolean {
+  const [is, shall] = [fork, wanted].map(({ metadata }) => metadata.annotations?.[GATED_DEPLOY_STATUS])
+  return shall !== undefined && is !== shall && BEFORE[shall]?.includes(is) === true
+}
+
+/**
+ * An autoscaler may change the size of a source often. The fork follows at once, and again not before so many
+ * milliseconds have passed.
+ */
+const RESIZE_DELAY_MS = 5_000
+
+/**
+ * How long the fork of a run keeps its size after a write in the same step, if only the size of the source has changed
+ * since. A way back is never delayed, and a time in the future delays nothing: it is from another clock.
+ */
+function untilResizeMs({ now, experiment: { status } }: Facts, fork: KubeObject): number {
+  const [appliedMs, sinceMs] = [lastAppliedMs(fork), Date.parse(status?.strategy?.since ?? '')]
+  const ageMs = now.getTime() - appliedMs
+  const isForward = status?.strategy?.path === 'Forward'
+  return isForward && appliedMs > sinceMs && ageMs >= 0 ? Math.max(0, RESIZE_DELAY_MS - ageMs) : 0
+}
+
+/** What decides in the run how many pods the fork has; undefined without a strategy. */
+function stepOf(facts: Facts, { fork }: DesiredFork): string | undefined {
+  const state = runState(facts, fork)
+  if (!state) return undefined
+  const step = sizingStep(state.steps, state.run.stepIndex)
+  return step ? nameOfStep(step) : 'spec.replicas'
+}

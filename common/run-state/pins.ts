@@ -1,0 +1,117 @@
+import { type Known, knownValue } from '../api/known.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
+import type { KubeObject } from '../api/object.ts'
+import { podsOf, type SpecFacts } from '../facts/facts.ts'
+import { at } from '../json/json.ts'
+import type { RunStep } from '../strategy/compile.ts'
+import { openPods, readyPods } from '../strategy/gate.ts'
+import type { Run } from '../strategy/run.ts'
+import type { StrategyRunSpec } from '../strategy/run-spec.ts'
+import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
+import { experimentId, forkName } from '../workload/identity.ts'
+import { statusCount } from '../workload/status.ts'
+
+/** Whether a step wants a Service to send to the fork only; `kept`: whatever it does now. */
+export type Pinning = 'pinned' | 'unpinned' | 'kept'
+
+/**
+ * What the present step wants of the two Services. The preview is pinned from its step on, and the active Service
+ * from the cut-over on, until both are returned. Where the source is restored, they stay as they are until then.
+ */
+export function pinningAt(
+  { path, stepIndex }: Run,
+  steps: readonly RunStep[],
+): Readonly<Record<'active' | 'preview', Pinning>> {
+  const present = steps[stepIndex]?.is
+  const past = new Set(steps.slice(0, stepIndex + 1).map(({ is }) => is))
+  if (past.has('return') || path === 'Abort') return { active: 'unpinned', preview: 'unpinned' }
+  if (path === 'Undo') return present === 'restore' ? KEPT : { active: 'unpinned', preview: 'unpinned' }
+  const pinned = (is: 'preview' | 'cutOver'): Pinning => (past.has(is) ? 'pinned' : 'unpinned')
+  return { active: pinned('cutOver'), preview: pinned('preview') }
+}
+
+const KEPT = { active: 'kept', preview: 'kept' } as const
+
+/** A Service of a blue-green, and what its slices show. */
+export interface ServiceState {
+  readonly name: string
+  /** undefined while there is none, or if it could not be read */
+  readonly service: KubeObject | undefined
+  /** the experiment to whose fork it is limited */
+  readonly pinnedTo: string | undefined
+  readonly isOurs: boolean
+  readonly endpoints: ReadyEndpoints
+}
+
+/** What a blue-green finds of its Services; undefined for another strategy, and where they were not read. */
+export interface PinState {
+  readonly active: ServiceState
+  readonly preview: ServiceState | undefined
+  /** whether the active Service sends to all available pods of the source, or is gone */
+  readonly isBack: boolean
+  /** whether the fork does not exist, or is being deleted */
+  readonly isForkGone: boolean
+  /** whether requests to the active Service reach nobody, or will soon, although the source could answer */
+  readonly isDead: boolean
+}
+
+/** Both Services, or the only one. */
+export const statesIn = ({ active, preview }: PinState): readonly ServiceState[] =>
+  preview ? [active, preview] : [active]
+
+/** The Services of a blue-green; undefined where they were not read. */
+export const cutOverServices = ({ cutOver }: SpecFacts) => knownValue(cutOver?.services ?? { is: 'absent' })
+
+/** The state of both Services. */
+export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 'blueGreen'>): PinState | undefined {
+  const { experiment } = facts
+  const seen = cutOverServices(facts)
+  if (!blueGreen || !seen) return undefined
+  const id = experimentId(experiment.metadata.uid)
+  const fork = forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)
+  const stateOf = (name: string, found: Known<KubeObject>): ServiceState => {
+    const service = knownValue(found)
+    const value = at(service, 'spec', 'selector', EXPERIMENT_ID)
+    const pinnedTo = typeof value === 'string' ? value : undefined
+    const endpoints = readyEndpoints(seen.slices, name, fork)
+    return { name, service, pinnedTo, isOurs: pinnedTo === id, endpoints }
+  }
+  const active = stateOf(blueGreen.activeService, seen.active)
+  const { previewService } = blueGreen
+  const preview = previewService === undefined ? undefined : stateOf(previewService, seen.preview)
+  const source = knownValue(seen.source)
+  const available = source ? statusCount(source, 'availableReplicas') : 0
+  const isListed = available > 0 && active.endpoints.others >= available
+  const isBack = seen.active.is === 'absent' || (active.service !== undefined && !active.isOurs && isListed)
+  // the pods of a deleted fork still answer for a moment: time enough to go back without losing a request
+  const isForkGone = isGone(facts.fork)
+  // Slices may follow the pods a second later. Requests fail in that time.
+  const pods = podsOf(facts)
+  const isEmpty = active.endpoints.ofFork === 0 || (pods !== undefined && readyPods(pods) === 0)
+  return { active, preview, isBack, isForkGone, isDead: active.isOurs && available > 0 && (isEmpty || isForkGone) }
+}
+
+/** The names of all Services that are limited to the fork; undefined where they were not read. */
+export function limitedServices({ surroundings, experiment }: SpecFacts): readonly string[] | undefined {
+  const id = experimentId(experiment.metadata.uid)
+  const limited = knownValue(surroundings.traffic)?.services.filter(({ selector }) => selector[EXPERIMENT_ID] === id)
+  return limited?.map(({ name }) => name)
+}
+
+/**
+ * Says that a Service of a blue-green sends only to the fork, as the caches show it; undefined if none does. Without
+ * the fork nobody would answer its requests. So the fork stays where the controller may not return the Service.
+ */
+export function keptBy(facts: SpecFacts): string | undefined {
+  const { activeService, previewService } = facts.experiment.spec.strategy?.blueGreen ?? {}
+  const found = limitedServices(facts)?.find((name) => name === activeService || name === previewService)
+  return found && `service/${found} sends only to its fork; remove ${EXPERIMENT_ID} from its selector`
+}
+
+const isGone = (fork: Known<KubeObject>): boolean =>
+  fork.is === 'absent' || (fork.is === 'known' && fork.value.metadata.deletionTimestamp !== undefined)
+
+/** Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. */
+export function isServing(facts: SpecFacts, pins: PinState): boolean {
+  return pins.active.isOurs || (!pins.isBack && openPods(podsOf(facts) ?? []) > 0)
+}

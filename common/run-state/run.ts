@@ -1,0 +1,230 @@
+import { roundedDown } from '../api/amount.ts'
+import { allowedReplicas, withDefaults } from '../api/defaults.ts'
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { PromotionStatus, RunPath, StrategyRunStatus } from '../api/strategy.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
+import { podsOf, type SpecFacts } from '../facts/facts.ts'
+import { revisionOf } from '../fork/gated-spec.ts'
+import { sha256Of } from '../json/canonical.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
+import { mergePatch } from '../override/strategic.ts'
+import { compileSteps, type RunStep } from '../strategy/compile.ts'
+import { demands, type PodDemand } from '../strategy/forecast.ts'
+import { openPods } from '../strategy/gate.ts'
+import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
+import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
+import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
+import { replicasOf } from '../workload/status.ts'
+import { isServing, pinningAt, pinState } from './pins.ts'
+import { previewSize } from './preview.ts'
+import { isTakenBack, promotionInto, recordedPatches } from './promotion.ts'
+
+/** A run at its present step. */
+export interface RunState {
+  readonly spec: StrategyRunSpec
+  readonly run: Run
+  /** all steps on the path of the run */
+  readonly steps: readonly RunStep[]
+  /** undefined while the size of the source is not known: then the fork keeps its pods */
+  readonly target: PodTarget | undefined
+}
+
+/** How many pods the fork shall have now: what its run says, or else `spec.replicas` as far as it is allowed. */
+export function wantedReplicas(facts: SpecFacts): number {
+  const { experiment, fork } = facts
+  const state = runState(facts, undefined)
+  if (!state) return allowedReplicas(experiment)
+  const kept = state.run.path === 'Undo' ? 0 : allowedReplicas(experiment)
+  return state.target?.pods ?? (fork.is === 'known' ? replicasOf(fork.value) : kept)
+}
+
+/** How many of these get requests. */
+export const servingReplicas = (facts: SpecFacts): number =>
+  runState(facts, undefined)?.target?.open ?? wantedReplicas(facts)
+
+/**
+ * The run of an experiment whose wanted fork is `fork`; undefined without strategy and promotion. While it is not known
+ * which fork is wanted, the run keeps its revision.
+ */
+export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunState | undefined {
+  const { experiment, now } = facts
+  const { status } = experiment
+  const spec = strategyRunSpec(experiment.spec)
+  if (!spec) return undefined
+  const hash = runHash(experiment)
+  const revision = fork ? runRevision(fork, hash, status?.strategy) : (status?.strategy?.revision ?? '')
+  const stepsOf = (path: RunPath) => compileSteps(spec, path)
+  const run = presentRun(status?.strategy, { run: hash, revision }, stepsOf, now)
+  const steps = stepsOf(run.path)
+  const sizes = sizesOf(facts, spec, { fork })
+  // A way back needs no source.
+  if (steps[run.stepIndex]?.is === 'restore') return { spec, run, steps, target: restoringTarget(facts, spec) }
+  if (isQuarantined(run, steps) || isReturning(run, steps))
+    return keptServing(facts, { spec, run, steps, target: quarantineTarget(facts) })
+  const isKnown = sizes !== undefined || run.path !== 'Forward'
+  const target = isKnown ? podTargetAt(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
+  return keptServing(facts, { spec, run, steps, target })
+}
+
+/**
+ * What people approve: a hash of the template and of the run, so what was said of a run says nothing of another one
+ * with the same pods. Until November 2026 it was a hash of the template alone. A run with such a revision keeps it, so
+ * that an upgrade neither begins its pause again nor forgets what was said of it. That may be deleted when nobody
+ * upgrades from a version before that any more.
+ */
+function runRevision(fork: KubeObject, run: string, stored: StrategyRunStatus | undefined): string {
+  const template = revisionOf(fork)
+  return stored?.run === run && stored.revision === template ? template : sha256Of([template, run], DIGITS)
+}
+
+/** Whether the pods of an aborted fork are kept for inspection, without requests. */
+const isQuarantined = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
+  path === 'Abort' && stepIndex < steps.length && sizingStep(steps, stepIndex) === undefined
+
+/** Whether the run is on its way back and its Services are not. */
+const isReturning = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
+  path !== 'Forward' && steps[stepIndex]?.is === 'return'
+
+/**
+ * While a blue-green has requests that it shall lose, it keeps its pods and shuts none. One that gets all requests does
+ * not follow its source to 0.
+ */
+function keptServing(facts: SpecFacts, state: RunState): RunState {
+  const { spec, run, steps, target } = state
+  const [pins, pods] = [pinState(facts, spec), podsOf(facts)]
+  if (!target || !pins || !pods || !isServing(facts, pins)) return state
+  if (pinningAt(run, steps).active === 'pinned' && target.open > 0) return state
+  const present = facts.fork.is === 'known' ? replicasOf(facts.fork.value) : 0
+  const open = Math.max(target.open, openPods(pods))
+  return { ...state, target: { ...target, pods: Math.max(target.pods, present), open } }
+}
+
+/** Whether requests of a Service reach nobody else than the fork, so that its template stays as it is. */
+export function isPinnedToFork(facts: SpecFacts): boolean {
+  const spec = strategyRunSpec(facts.experiment.spec)
+  return spec !== undefined && pinState(facts, spec)?.active.isOurs === true
+}
+
+/** The same for the stored run. */
+export function isInQuarantine(facts: SpecFacts): boolean {
+  const state = storedRun(facts)
+  return state !== undefined && isQuarantined(state.run, state.steps)
+}
+
+/** The fork stays as it is, with all pods shut. */
+const quarantineTarget = ({ fork }: SpecFacts): PodTarget | undefined =>
+  fork.is === 'unknown' ? undefined : { pods: fork.is === 'known' ? replicasOf(fork.value) : 0, open: 0 }
+
+/**
+ * While its source is restored, the fork keeps its pods, and has at least as many as that takes down. So many of them
+ * get requests.
+ */
+function restoringTarget(facts: SpecFacts, spec: StrategyRunSpec): PodTarget | undefined {
+  const { fork } = facts
+  const inverse = recordedPatches(facts)?.inverse
+  const next: NextSpec = (source) => (inverse ? mergePatch(objectOr(source.spec) as JsonObject, inverse) : undefined)
+  const sizes = sizesOf(facts, spec, { next })
+  if (!sizes || fork.is === 'unknown') return undefined
+  const pods = Math.max(reservedPods(sizes), fork.is === 'known' ? replicasOf(fork.value) : 0)
+  if (!spec.isGated) return { pods, open: pods }
+  const present = podsOf(facts)
+  return present && { pods, open: Math.max(reservedPods(sizes), openPods(present)) }
+}
+
+const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
+const DIGITS = 10
+
+/**
+ * An edit of anything in it begins another run. An approval does not. Whether there is an analysis decides the steps of
+ * an automatic promotion.
+ */
+export function runHash({ spec }: ExperimentDeployment): string {
+  const { overrideSpec, overrideType } = withDefaults(spec)
+  const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
+  const traffic = strategyRunSpec(spec)?.isGated ? { traffic: spec.traffic } : {}
+  const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
+  return sha256Of({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, DIGITS)
+}
+
+interface SizedFor {
+  /** the wanted fork; default: the present one */
+  readonly fork?: KubeObject | undefined
+  /** what the `spec` of the source becomes; default: by a promotion */
+  readonly next?: NextSpec
+}
+
+/**
+ * Undefined while there is no source. The rollout that `next` starts is that of the new `spec`, which may be Recreate
+ * from then on.
+ */
+export function sizesOf(
+  facts: SpecFacts,
+  spec: StrategyRunSpec,
+  { fork, next = promotedSpec(facts) }: SizedFor = {},
+): Sizes | undefined {
+  const { experiment, kind } = facts
+  const [object, adapter] = [knownValue(facts.source)?.object, knownValue(kind)]
+  if (!object || !adapter || object.metadata.deletionTimestamp) return undefined
+  const pods = replicasOf(object)
+  const after = next(object)
+  const takenDown = Math.max(...[object, ...(after ? [{ ...object, spec: after }] : [])].map(adapter.takesDown))
+  const reserve = Math.max(0, takenDown - (roundedDown(spec.maxUnavailable, pods) ?? 0))
+  const { maxSurge, isGated } = spec
+  const preview = previewSize(facts, object, fork)
+  return { source: pods, preview, replicas: allowedReplicas(experiment), maxSurge, reserve, isGated }
+}
+
+/** The run that the status stores, whatever its fork is; undefined while it stores none. */
+export const storedRun = (facts: SpecFacts): RunState | undefined =>
+  facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
+
+type NextSpec = (source: KubeObject) => JsonObject | undefined
+
+/** What a promotion makes of the source, where that may change its rollout. */
+const promotedSpec =
+  (facts: SpecFacts): NextSpec =>
+  (source) => {
+    const isTemplateOnly = Object.keys(facts.experiment.spec.overrideSpec).every((key) => key === 'template')
+    return isTemplateOnly ? undefined : promotionInto(facts, source)?.after
+  }
+
+/** What the status says of the promotion of `run`; undefined if it is about another run. */
+export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>
+  status?.strategy?.run === run ? status.promotion : undefined
+
+/** What a command to `run` depends on beside the run and the time. */
+export const commandContext = (facts: SpecFacts, run: Run) => ({
+  promotion: promotionIn(facts.experiment, run),
+  isTakenBack: isTakenBack(facts),
+})
+
+/**
+ * Whether the source may have been written, or has the change by other hands, and the run has not ended: then the fork
+ * is needed until the source's own rollout is over. A change that others took back needs no fork.
+ */
+export function isWriting(facts: SpecFacts): boolean {
+  const state = storedRun(facts)
+  if (!state) return false
+  const { record, written } = promotionIn(facts.experiment, state.run) ?? {}
+  if ((!record && !written) || isTakenBack(facts)) return false
+  return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
+}
+
+/** Whether the run has promoted, and its fork is not deleted yet. */
+export const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>
+  path === 'Forward' && (steps[stepIndex]?.is === 'return' || steps[stepIndex]?.is === 'drain')
+
+/** Whether the run has ended because the source has its change. */
+export function isPromoted(facts: SpecFacts): boolean {
+  const state = storedRun(facts)
+  return state !== undefined && phaseOf(state.run, state.steps) === 'Promoted'
+}
+
+/** The pods at each step of its run; undefined without a run, none while the size of the source is not known. */
+export function demandsOf(facts: SpecFacts): readonly PodDemand[] | undefined {
+  const spec = strategyRunSpec(facts.experiment.spec)
+  if (!spec) return undefined
+  const sizes = sizesOf(facts, spec)
+  return sizes ? demands(compileSteps(spec, 'Forward'), sizes) : []
+}

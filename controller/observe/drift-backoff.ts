@@ -1,0 +1,60 @@
+import type { Timers } from '../../common/program/clock.ts'
+import { backoff } from '../runtime/backoff.ts'
+import type { Key } from '../runtime/queue.ts'
+
+/** Two repairs with more time between them are not counted in a row. */
+const FORGET_MS = 60_000
+const MAX_MS = 60_000
+
+/** After so many repairs in a row, somebody keeps changing the fork. Less may be a person who edits it. */
+const CONTESTED_AFTER = 3
+
+/** The wait after so many repairs in a row. */
+const pauseMs = backoff({ random: () => 0, firstMs: 250, maxMs: MAX_MS })
+
+interface Repairs {
+  /** in a row */
+  readonly repairs: number
+  readonly lastMs: number
+}
+
+/** From then on the next repair is the first of another row. */
+const forgottenAt = ({ repairs, lastMs }: Repairs): number => lastMs + FORGET_MS + pauseMs(repairs)
+
+/**
+ * How long the next repair of a fork has to wait. The first repair is immediate. The wait doubles while another client
+ * keeps changing the fork, because two controllers that disagree would otherwise write without end.
+ */
+export class DriftBackoff {
+  readonly #timers: Pick<Timers, 'now'>
+  readonly #contestedAfter: number
+  readonly #repairs = new Map<Key, Repairs>()
+
+  /** @param contestedAfter so many repairs in a row are a contest */
+  constructor(timers: Pick<Timers, 'now'>, contestedAfter = CONTESTED_AFTER) {
+    this.#timers = timers
+    this.#contestedAfter = contestedAfter
+  }
+
+  /** Call this when the fork of `key` is repaired. */
+  noteRepair(key: Key): void {
+    const now = this.#timers.now()
+    for (const [other, { lastMs }] of this.#repairs) if (now - lastMs > 2 * MAX_MS) this.#repairs.delete(other)
+    const before = this.#repairs.get(key)
+    const isInRow = before !== undefined && now < forgottenAt(before)
+    this.#repairs.set(key, { repairs: isInRow ? before.repairs + 1 : 1, lastMs: now })
+  }
+
+  /** Milliseconds until repairs of `key` count as over, if there were many in a row; 0 if not. */
+  contestedMs(key: Key): number {
+    const past = this.#repairs.get(key)
+    if (past === undefined || past.repairs < this.#contestedAfter) return 0
+    return Math.max(0, forgottenAt(past) - this.#timers.now())
+  }
+
+  /** Milliseconds until the next repair of `key` may be made; 0 or less: now. */
+  waitMs(key: Key): number {
+    const past = this.#repairs.get(key)
+    return past === undefined ? 0 : past.lastMs + pauseMs(past.repairs) - this.#timers.now()
+  }
+}

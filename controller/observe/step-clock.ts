@@ -1,0 +1,66 @@
+import type { StrategyRunStatus } from '../../common/api/strategy.ts'
+import type { Clock, Timers } from '../../common/program/clock.ts'
+import type { Key } from '../runtime/queue.ts'
+
+/** A step of a run, as this process first saw it. */
+interface StepSighting {
+  readonly id: string
+  readonly seenMs: number
+  /** how old the step was then, by the wall clock */
+  readonly ageMs: number
+}
+
+/** The active Service of a blue-green, as this process first saw it. */
+interface ServiceSighting {
+  readonly state: string
+  readonly seenMs: number
+}
+
+/**
+ * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
+ * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock. It also says
+ * how long the active Service of a blue-green has been as it is, for a deletion that waits for its endpoints.
+ */
+export class StepClock {
+  readonly #timers: Pick<Timers, 'now'>
+  readonly #clock: Clock
+  readonly #steps = new Map<Key, StepSighting>()
+  readonly #services = new Map<Key, ServiceSighting>()
+
+  constructor({ timers, clock }: { readonly timers: Pick<Timers, 'now'>; readonly clock: Clock }) {
+    this.#timers = timers
+    this.#clock = clock
+  }
+
+  /** Milliseconds since the step of the stored `run` began; undefined without a run, which is then forgotten. */
+  elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined {
+    if (!run) {
+      this.#steps.delete(key)
+      return undefined
+    }
+    const id = JSON.stringify([run.run, run.revision, run.path, run.stepIndex, run.since])
+    const nowMs = this.#timers.now()
+    let sighting = this.#steps.get(key)
+    if (sighting?.id !== id) {
+      const ageMs = Math.max(0, this.#clock().getTime() - Date.parse(run.since)) || 0
+      sighting = { id, seenMs: nowMs, ageMs }
+      this.#steps.set(key, sighting)
+    }
+    return sighting.ageMs + nowMs - sighting.seenMs
+  }
+
+  /** Milliseconds since this process first saw the active Service of a blue-green in this state. */
+  unchangedMs(key: Key, state: string): number {
+    const nowMs = this.#timers.now()
+    const sighting = this.#services.get(key)
+    if (sighting?.state === state) return nowMs - sighting.seenMs
+    this.#services.set(key, { state, seenMs: nowMs })
+    return 0
+  }
+
+  /** Forgets an experiment that is gone. */
+  forget(key: Key): void {
+    this.#steps.delete(key)
+    this.#services.delete(key)
+  }
+}

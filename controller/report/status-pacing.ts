@@ -1,0 +1,79 @@
+import type { Timers } from '../../common/program/clock.ts'
+import type { Key } from '../runtime/queue.ts'
+
+/** One ready pod may change the shares of many forks. */
+const SHARE_INTERVAL_MS = 10_000
+/** Among many forks: 20 statuses in a second for the whole process, but each within a minute. */
+const SHARE_SPACING_MS = 50
+const MAX_SHARE_INTERVAL_MS = 50_000
+/** Each repair of a fork that another client scales starts and ends pods. */
+const POD_INTERVAL_MS = 60_000
+/** How long the numbers of a fork that is not ready yet wait for the status in which it is, at least. */
+const PROGRESS_MS = 5_000
+
+/**
+ * When a status may be written in which only shares, or only numbers of pods changed. It counts on a monotonic clock:
+ * the timestamps of the API server are from another clock, which may be hours ahead.
+ */
+export class StatusPacing {
+  readonly #timers: Pick<Timers, 'now'>
+  /** the last writes of this process, in their order, without those that no longer matter */
+  readonly #writtenMs = new Map<Key, number>()
+  /** since when the progress of a fork waits, in this order */
+  readonly #progressMs = new Map<Key, number>()
+
+  constructor(timers: Pick<Timers, 'now'>) {
+    this.#timers = timers
+  }
+
+  /** How many keys it remembers. For tests. */
+  get size(): number {
+    return this.#writtenMs.size + this.#progressMs.size
+  }
+
+  /** Call this after the status of `key` was written. */
+  noteWrite(key: Key): void {
+    this.#progressMs.delete(key)
+    this.#note(this.#writtenMs, key)
+  }
+
+  /**
+   * Milliseconds until a status of `key` that differs only in shares may be written; 0 or less: now. The more statuses
+   * were written in the last minute, the longer it is: otherwise N forks that start one after the other would be
+   * written N times.
+   */
+  waitMs(key: Key): number {
+    return this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))
+  }
+
+  /** As `waitMs`, for a status of a contested fork that differs only in numbers of pods. */
+  podsWaitMs(key: Key): number {
+    return this.#untilMs(this.#writtenMs, key, POD_INTERVAL_MS)
+  }
+
+  /** As `waitMs`, for a fork that is not ready yet. It counts from the first call since the last write. */
+  progressWaitMs(key: Key): number {
+    if (!this.#progressMs.has(key)) this.#note(this.#progressMs, key)
+    return this.#untilMs(this.#progressMs, key, Math.max(PROGRESS_MS, this.#spacedMs()))
+  }
+
+  /** So long that all that were written in the last minute may be written again before. */
+  #spacedMs(): number {
+    return Math.min(MAX_SHARE_INTERVAL_MS, SHARE_SPACING_MS * this.#writtenMs.size)
+  }
+
+  #note(times: Map<Key, number>, key: Key): void {
+    const now = this.#timers.now()
+    for (const [other, notedMs] of times) {
+      if (now - notedMs < POD_INTERVAL_MS) break
+      times.delete(other)
+    }
+    times.delete(key)
+    times.set(key, now)
+  }
+
+  #untilMs(times: ReadonlyMap<Key, number>, key: Key, intervalMs: number): number {
+    const notedMs = times.get(key)
+    return notedMs === undefined ? 0 : notedMs + intervalMs - this.#timers.now()
+  }
+}

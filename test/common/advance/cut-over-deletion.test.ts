@@ -1,0 +1,69 @@
+import { expect } from 'chai'
+import { EXPERIMENT_ID, FORK_FINALIZER } from '../../../common/api/names.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { type RunWorld, START } from '../plan/some-run.ts'
+import { aCutOver, pinsOf, told } from './blue-greens.ts'
+
+/** Deletes the experiment. That may be long ago when the controller sees it. */
+function deleted(run: RunWorld, deletionTimestamp = START.toISOString()): RunWorld {
+  const { experiment } = run.world
+  const metadata = { ...experiment.metadata, deletionTimestamp, finalizers: [FORK_FINALIZER] }
+  run.world.experiment = { ...experiment, metadata }
+  return run
+}
+
+const KEPT = `service/cart sends only to its fork; remove ${EXPERIMENT_ID} from its selector`
+
+/** What a controller knows that may not write Services. */
+const withoutComponent = (run: RunWorld) => ({ ...run.facts(), cutOver: undefined })
+
+describe('a deletion of a blue-green whose Service sends only to the fork', () => {
+  it('returns the Services, and waits up to a minute until their slices follow, however long ago it was', () => {
+    const run = deleted(aCutOver(), '2026-11-20T00:00:00Z')
+    const { traffic } = run.facts().surroundings
+    if (traffic.is !== 'known') throw new Error('it is known')
+    run.world.traffic = traffic.value
+    expect(told(run.pass().writes)).to.deep.equal(['patch service cart', 'patch service cart-preview'])
+    expect(pinsOf(run)).to.deep.equal(['shared', 'shared'])
+    const { services } = traffic.value
+    run.world.traffic = { ...traffic.value, services: services.map((of) => ({ ...of, selector: { app: 'cart' } })) }
+    expect(told(run.pass().writes)).to.deep.equal([])
+    run.world.lostPins = { ...run.world.lostPins, unchangedMs: 60_000 }
+    expect(told(run.pass().writes)).to.deep.equal(['delete fork'])
+  })
+
+  it('deletes nothing where the controller may not return it, and says what to do', () => {
+    const run = deleted(aCutOver(), '2026-11-20T00:00:00Z')
+    const { writes, conclusion } = plan(withoutComponent(run))
+    expect(told(writes)).to.deep.equal([])
+    expect(conclusion).to.include({ is: 'waiting', reason: 'Terminating', message: KEPT })
+    run.world.fork = undefined
+    expect(told(plan(withoutComponent(run)).writes)).to.deep.equal([])
+  })
+
+  it('is done where somebody else has returned it', () => {
+    const run = deleted(aCutOver())
+    run.world.services = { ...run.world.services, active: undefined, preview: undefined }
+    expect(told(plan(withoutComponent(run)).writes)).to.deep.equal(['delete fork'])
+  })
+})
+
+describe('the expiry of a blue-green whose Service sends only to the fork', () => {
+  it('keeps the fork where the controller may not return it', () => {
+    const run = aCutOver()
+    const { experiment } = run.world
+    const metadata = { ...experiment.metadata, creationTimestamp: '2026-11-20T00:00:00Z' }
+    run.world.experiment = { ...experiment, spec: { ...experiment.spec, ttlSeconds: 60 }, metadata }
+    run.say('abort')
+    const first = plan(withoutComponent(run))
+    expect([told(first.writes), first.conclusion.run?.run.path]).to.deep.equal([[], 'Abort'])
+    const strategy = { ...run.strategy(), ...first.conclusion.run?.run }
+    const status = { ...run.world.experiment.status, strategy } as ExperimentDeployment['status'] & object
+    run.world.experiment = { ...run.world.experiment, status }
+    const { writes, conclusion } = plan(withoutComponent(run))
+    expect(told(writes)).to.deep.equal([])
+    expect(conclusion.reason).to.equal('Expired')
+    expect(conclusion.message).to.contain(`; ${KEPT}`)
+  })
+})

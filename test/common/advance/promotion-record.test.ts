@@ -1,0 +1,117 @@
+import { expect } from 'chai'
+import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import { at, listOr, objectOr } from '../../../common/json/json.ts'
+import { promotionRecordName } from '../../../common/workload/identity.ts'
+import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
+import { available } from '../plan/some-world.ts'
+
+const automatic = () =>
+  aRun(aRunExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }] } }, promotion: { mode: 'Automatic' } }))
+const imageIn = ({ world }: RunWorld) =>
+  at(listOr(at(world.source?.spec, 'template', 'spec', 'containers'))[0], 'image')
+const sourceWrites = (run: RunWorld) => run.rest().filter(({ role }) => role === 'source').length
+
+/** Takes the whole memory of the run away, as a person who empties the status. */
+function empty({ world }: RunWorld, status: ExperimentDeploymentStatus = {}) {
+  world.experiment = { ...world.experiment, status }
+}
+
+function undone() {
+  const run = automatic()
+  run.rest()
+  run.say('undo')
+  run.rest()
+  expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
+  return run
+}
+
+describe('the record of a promotion', () => {
+  it('says of which run it is, what was changed and by whose word', () => {
+    const run = automatic()
+    run.rest()
+    const { record, experiment } = run.world
+    expect(record?.metadata.name).to.equal(promotionRecordName(experiment))
+    expect(record?.data).to.deep.include({ run: run.strategy()?.run, attempt: 0, revision: run.strategy()?.revision })
+    const [container] = listOr(at(record?.data, 'inverse', 'template', 'spec', 'containers'))
+    expect(at(container, 'image')).to.equal('example/cart:1')
+  })
+
+  it('keeps an Automatic promotion from a second write after an undo and an emptied status', () => {
+    const run = undone()
+    empty(run)
+    expect(sourceWrites(run)).to.equal(0)
+    expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:1', 'SourceReverted'])
+    run.say('promote')
+    expect(sourceWrites(run)).to.equal(1)
+    expect(imageIn(run)).to.equal('example/cart:2')
+  })
+
+  it('does not keep a promotion from it that somebody said after the status was emptied', () => {
+    const run = aRun(aRunExperiment({ promotion: { mode: 'Manual' } }))
+    for (const verb of ['promote', 'undo']) {
+      run.rest()
+      run.say(verb)
+    }
+    run.rest()
+    empty(run)
+    run.rest()
+    run.say('promote')
+    expect(sourceWrites(run)).to.equal(1)
+  })
+
+  it('does not keep a retry from it, which somebody said', () => {
+    const run = undone()
+    run.say('retry')
+    expect(sourceWrites(run)).to.equal(1)
+    expect(run.strategy()?.attempt).to.equal(1)
+    expect(run.world.record?.data).to.deep.include({ attempt: 1 })
+  })
+
+  it('does not keep an edit from it, also one that was made before', () => {
+    const run = undone()
+    run.edit({ promotion: { mode: 'Manual' } })
+    run.rest()
+    run.edit({ promotion: { mode: 'Automatic' } })
+    expect(sourceWrites(run)).to.equal(1)
+    expect(run.strategy()?.attempt).to.equal(2)
+  })
+
+  it('can still undo a promotion after the status was emptied', () => {
+    const run = automatic()
+    run.rest()
+    empty(run)
+    expect(sourceWrites(run)).to.equal(0)
+    expect(run.world.experiment.status?.promotion?.written).to.not.equal(undefined)
+    run.say('undo')
+    expect(sourceWrites(run)).to.equal(1)
+    expect(imageIn(run)).to.equal('example/cart:1')
+  })
+
+  it('takes over nothing from one that somebody puts in its place before the next one is stored', () => {
+    const run = automatic()
+    run.rest()
+    const first = run.world.record
+    const { metadata, ...changed } = aSource(10, 'example/cart:9')
+    run.world.source = available({ ...changed, metadata: { ...metadata, generation: 3 } })
+    run.rest()
+    expect(run.reasonOf('Ready')).to.equal('SourceReverted')
+    run.say('promote', 'bob')
+    const told = () => run.world.experiment.status?.promotion?.record?.hash
+    const before = told()
+    while (told() === before) run.pass()
+    expect(run.world.record).to.equal(first)
+    const data = { ...objectOr(first?.data), inverse: { paused: true } }
+    if (first) run.world.record = { ...first, data }
+    expect(sourceWrites(run)).to.equal(1)
+    expect(at(run.world.record?.data, 'inverse')).to.have.all.keys('template')
+  })
+
+  it('of another run says nothing', () => {
+    const run = automatic()
+    run.rest()
+    run.world.source = aSource()
+    empty(run)
+    run.edit({ promotion: { mode: 'Automatic', skipSteps: true } })
+    expect(sourceWrites(run)).to.equal(1)
+  })
+})

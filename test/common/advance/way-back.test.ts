@@ -1,0 +1,135 @@
+import { expect } from 'chai'
+import { openPods } from '../../../common/strategy/gate.ts'
+import { imageOverride } from '../../builders.ts'
+import { serving } from '../plan/simulated-pods.ts'
+import { aService } from '../plan/simulated-services.ts'
+import { aBlueGreen, aCutOver, ID, once, PREVIEWED, pinsOf, previewSpec, told, withAvailable } from './blue-greens.ts'
+
+const CREATED = { creationTimestamp: '2026-11-21T10:00:00Z' }
+
+describe('the way back of a blue-green', () => {
+  it('unpins, waits for the slices, and only then shuts the pods', () => {
+    const run = aCutOver()
+    run.say('abort')
+    expect(once(told(run.rest()))).to.deep.equal(['patch service cart', 'patch service cart-preview', 'apply pod'])
+    expect(pinsOf(run)).to.deep.equal(['shared', 'shared'])
+    expect([run.world.pods.length, openPods(run.world.pods)]).to.deep.equal([10, 0])
+    expect(run.reasonOf('Ready')).to.equal('Aborted')
+  })
+
+  it('takes back publishNotReadyAddresses only where nobody else wrote it', () => {
+    const run = aBlueGreen()
+    run.rest()
+    run.say('abort')
+    run.rest()
+    expect(previewSpec(run)).not.to.have.property('publishNotReadyAddresses')
+    const other = aBlueGreen()
+    const preview = aService('cart-preview')
+    const spec = { ...(preview.spec as object), publishNotReadyAddresses: true }
+    other.world.services = { active: aService('cart'), preview: { ...preview, spec } }
+    other.rest()
+    const { preview: pinned } = other.world.services
+    if (pinned) {
+      const metadata = { ...pinned.metadata, managedFields: [{ manager: 'kubectl', operation: 'Update' }] }
+      other.world.services = { ...other.world.services, preview: { ...pinned, metadata } }
+    }
+    other.say('abort')
+    other.rest()
+    expect(previewSpec(other).publishNotReadyAddresses).to.equal(true)
+  })
+
+  it('shuts no pod until the active Service lists the source', () => {
+    const run = aCutOver()
+    run.say('abort')
+    run.pass()
+    // the slices that the cache has are late
+    const pods = run.world.pods.map(({ name }) => ({ uid: name, pod: name }))
+    run.world.traffic = { services: [], slices: [{ service: 'cart', ready: pods }] }
+    run.rest()
+    expect([pinsOf(run)[0], serving(run.world.pods)]).to.deep.equal(['shared', 10])
+    expect(run.reasonOf('Ready')).to.equal('WaitsForSource')
+    delete run.world.traffic
+    run.rest()
+    expect(serving(run.world.pods)).to.equal(0)
+  })
+
+  it('is taken when no ready pod of the fork is left: Returned', () => {
+    const run = aCutOver()
+    run.world.pods = run.world.pods.map((pod) => ({ ...pod, isReady: false, hasReadyContainers: false }))
+    const { writes, conclusion } = run.pass()
+    expect([writes, conclusion.run?.moved?.reason]).to.deep.equal([[], 'Returned'])
+    expect(told(run.pass().writes).slice(0, 1)).to.deep.equal(['patch service cart'])
+    run.rest()
+    expect(pinsOf(run)).to.deep.equal(['shared', 'shared'])
+  })
+
+  it('is taken when the fork is deleted: Returned', () => {
+    const run = aCutOver()
+    Object.assign(run.world, { fork: undefined, pods: [] })
+    run.rest()
+    expect([pinsOf(run)[0], run.reasonOf('Ready')]).to.deep.equal(['shared', 'Aborted'])
+  })
+
+  it('is taken before the fork is made again, while its former pods still answer', () => {
+    const run = aCutOver()
+    run.world.fork = undefined
+    const { writes, conclusion } = run.pass()
+    expect([writes, conclusion.run?.moved?.reason]).to.deep.equal([[], 'Returned'])
+    expect(conclusion.run?.moved?.message).to.equal(
+      'service/cart sends to the source again, because the fork was deleted',
+    )
+    expect(told(run.pass().writes)[0]).to.equal('patch service cart')
+  })
+
+  it('is not taken while the source cannot answer either', () => {
+    const run = aCutOver()
+    run.world.source = withAvailable(run.world.source, 0)
+    run.world.pods = run.world.pods.map((pod) => ({ ...pod, isReady: false, hasReadyContainers: false }))
+    for (let passes = 0; passes < 5; passes += 1) run.pass()
+    expect([pinsOf(run)[0], run.strategy()?.path]).to.deep.equal([ID, 'Forward'])
+  })
+
+  it('undoes behind the pin: restore, return, remove', () => {
+    const run = aCutOver(PREVIEWED, { promotion: { mode: 'Automatic' } })
+    run.wait(61)
+    for (let passes = 0; passes < 3; passes += 1) run.pass()
+    run.say('undo')
+    run.rest()
+    expect(pinsOf(run)).to.deep.equal(['shared', 'shared'])
+    expect([run.reasonOf('Ready'), serving(run.world.pods)]).to.deep.equal(['Undone', 0])
+  })
+
+  it('comes first when somebody edits the run', () => {
+    const run = aCutOver()
+    run.edit({ overrideSpec: imageOverride('example/cart:3') })
+    run.rest()
+    expect(pinsOf(run)[0]).to.equal('shared')
+    expect(JSON.stringify(run.world.fork?.spec)).to.contain('example/cart:3')
+  })
+
+  it('comes first when the status is emptied: a step that wants no pin takes off what it finds', () => {
+    const run = aCutOver()
+    const { status: _emptied, ...experiment } = run.world.experiment
+    run.world.experiment = experiment
+    run.rest()
+    expect([run.step(), pinsOf(run)]).to.deep.equal(['2/10 Paused', ['shared', ID]])
+  })
+
+  it('comes first when the experiment expires', () => {
+    const run = aCutOver(PREVIEWED, { metadata: CREATED, ttlSeconds: 600 })
+    run.wait(601)
+    const writes = once(told(run.rest()))
+    expect(writes.slice(0, 2)).to.deep.equal(['patch service cart', 'patch service cart-preview'])
+    expect(writes.at(-1)).to.equal('delete fork')
+    expect(run.reasonOf('Ready')).to.equal('Expired')
+  })
+
+  it('comes first when the experiment is deleted', () => {
+    const run = aCutOver()
+    const { metadata } = run.world.experiment
+    const deletionTimestamp = run.world.now.toISOString()
+    run.world.experiment = { ...run.world.experiment, metadata: { ...metadata, deletionTimestamp } }
+    expect(told(run.pass().writes)).to.deep.equal(['patch service cart', 'patch service cart-preview'])
+    expect(told(run.pass().writes)).to.deep.equal(['delete fork'])
+  })
+})

@@ -1,0 +1,147 @@
+import { expect } from 'chai'
+import { readyOf } from '../../../common/api/conditions.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { DesiredFork } from '../../../common/assess/assess.ts'
+import { assess } from '../../../common/assess/assess.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
+import { objectOr } from '../../../common/json/json.ts'
+import { applyReason, creationReason, hasDrifted, isSmaller } from '../../../common/plan/apply-reason.ts'
+import { anExperiment, FORK } from '../../builders.ts'
+import { leftAt, someFacts, theFork } from './some-facts.ts'
+import { aRun, CANARY } from './some-run.ts'
+
+function wantedBy(facts: Facts): DesiredFork {
+  const assessment = assess(facts)
+  if (assessment.is !== 'wanted') throw new Error('no fork is wanted')
+  return assessment
+}
+
+/** A converged experiment of `replicas` pods. */
+const converged = (replicas = 1) =>
+  someFacts({ experiment: anExperiment({ replicas, status: leftAt(3) }), fork: theFork() })
+
+describe('a fork has drifted', () => {
+  const fork = theFork()
+  const drifted: Readonly<Record<string, typeof fork>> = {
+    'since another client wrote it': { ...fork, metadata: { ...fork.metadata, generation: 4 } },
+    'since it was deleted and created again': { ...fork, metadata: { ...fork.metadata, uid: 'another' } },
+    'when its hash is gone': { ...fork, metadata: { ...fork.metadata, annotations: {} } },
+    'when a label is gone': { ...fork, metadata: { ...fork.metadata, labels: {} } },
+    'when its owner is gone': { ...fork, metadata: { ...fork.metadata, ownerReferences: [] } },
+    'when we no longer own a field of it': { ...fork, metadata: { ...fork.metadata, managedFields: [] } },
+    'R2: when a pass ended between its apply and its takeover': {
+      ...fork,
+      metadata: {
+        ...fork.metadata,
+        managedFields: [...(fork.metadata.managedFields ?? []), { manager: 'before-first-apply', operation: 'Update' }],
+      },
+    },
+  }
+  const facts = converged()
+
+  it('not while it is as the last pass left it', () => expect(hasDrifted(facts, fork, wantedBy(facts))).to.equal(false))
+
+  for (const [sentence, changed] of Object.entries(drifted))
+    it(sentence, () => expect(hasDrifted(facts, changed, wantedBy(facts))).to.equal(true))
+
+  it('when another number of pods is wanted, which alone may be smaller', () => {
+    const [none, two] = [converged(0), converged(2)]
+    expect([hasDrifted(none, fork, wantedBy(none)), isSmaller(fork, wantedBy(none))]).to.deep.equal([true, true])
+    expect([hasDrifted(two, fork, wantedBy(two)), isSmaller(fork, wantedBy(two))]).to.deep.equal([true, false])
+  })
+})
+
+describe('the occasion of an apply', () => {
+  const fork = theFork()
+
+  it('is a repair when a fork is created that the status knows', () => {
+    const facts = converged()
+    expect(creationReason(someFacts(), wantedBy(facts))).to.deep.include({ message: 'created', isRepair: false })
+    expect(creationReason(facts, wantedBy(facts))).to.deep.include({ isRepair: true })
+    expect(facts.experiment.status?.experimentResourceRef?.name).to.equal(FORK)
+  })
+
+  it('is a repair when another client scaled a fork without a strategy', () => {
+    const facts = converged(2)
+    expect(applyReason(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
+      message: 'restored: another client had modified it',
+      isRepair: true,
+      isSameDerivation: true,
+      foldedMs: 0,
+    })
+  })
+
+  it('is another derivation while the fields of a former one may be left', () => {
+    const managedFields = [{ manager: 'experiment-controller', operation: 'Apply' }, { manager: 'before-first-apply' }]
+    const shared = { ...fork, metadata: { ...fork.metadata, managedFields } }
+    const occasion = (of: KubeObject) =>
+      applyReason(converged(), of, { wanted: wantedBy(converged()), isHeld: false, isTaken: false })
+    expect([occasion(fork).isSameDerivation, occasion(shared).isSameDerivation]).to.deep.equal([true, false])
+  })
+
+  it('is the step that decides the number of pods, and no repair', () => {
+    const run = aRun()
+    run.rest()
+    run.wait(3_600)
+    run.pass()
+    const { fork: stored } = run.world
+    const facts = run.facts()
+    if (!stored) throw new Error('there is no fork')
+    expect(applyReason(facts, stored, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
+      message: 'setWeight 20%: 3 pods',
+      isRepair: false,
+      isSameDerivation: true,
+      foldedMs: 0,
+    })
+  })
+
+  it('is a repair when another client scaled the fork of a run', () => {
+    const run = aRun()
+    run.rest()
+    const { fork: stored } = run.world
+    if (!stored) throw new Error('there is no fork')
+    const scaled = {
+      ...stored,
+      metadata: { ...stored.metadata, generation: 9 },
+      spec: { ...objectOr(stored.spec), replicas: 5 },
+    }
+    const facts = run.facts()
+    expect(applyReason(facts, scaled, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
+      isRepair: true,
+    })
+  })
+
+  it('is an update after an edit', () => {
+    const metadata = { generation: 2 }
+    const experiment = anExperiment({
+      metadata,
+      strategy: CANARY,
+      overrideSpec: { minReadySeconds: 3 },
+      status: leftAt(3),
+    })
+    const before = someFacts({ experiment })
+    const source = { ...wantedBy(before).base.source() }
+    const facts = someFacts({ experiment: { ...experiment, status: { ...leftAt(3), source } }, fork })
+    expect(applyReason(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
+      message: 'updated to the spec of the experiment',
+      isRepair: false,
+    })
+  })
+
+  it('is the end of having been alone behind a Service', () => {
+    const status = { ...leftAt(3), aloneSince: '2026-11-21T09:00:00Z' }
+    const facts = someFacts({ experiment: anExperiment({ replicas: 2, status }) })
+    const empty = { ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } }
+    const { message } = applyReason(facts, empty, { wanted: wantedBy(facts), isHeld: false, isTaken: false })
+    expect(message).to.equal('has its pods again: another endpoint of its Service is ready')
+  })
+})
+
+describe('the condition Ready of a stored status', () => {
+  it('is found by its type', () => {
+    const told = { observedGeneration: 1, lastTransitionTime: '', reason: 'Available', message: '' }
+    const ready = { ...told, type: 'Ready', status: 'True' } as const
+    expect(readyOf({ conditions: [{ ...ready, type: 'Stalled' }, ready] })).to.equal(ready)
+    expect(readyOf(undefined)).to.equal(undefined)
+  })
+})

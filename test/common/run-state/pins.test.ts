@@ -1,0 +1,167 @@
+import { expect } from 'chai'
+import { ABSENT, known, knownOrAbsent, unknown } from '../../../common/api/known.ts'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { RunPath } from '../../../common/api/strategy.ts'
+import { cutOverServices, isServing, pinningAt, pinState } from '../../../common/run-state/pins.ts'
+import { compileSteps } from '../../../common/strategy/compile.ts'
+import type { GatedPod } from '../../../common/strategy/gate.ts'
+import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
+import { aDeployment, aFork, anExperiment, FORK } from '../../builders.ts'
+import { someFacts } from '../plan/some-facts.ts'
+
+const ID = FORK.slice(-10)
+const EXPERIMENT = anExperiment({ strategy: { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } } })
+
+function specOf() {
+  const spec = strategyRunSpec(EXPERIMENT.spec)
+  if (!spec) throw new Error('it has no run')
+  return spec
+}
+
+/** `preview: unpinned pinned`: what each step of a path wants of the active Service and of the preview. */
+function wantedOn(path: RunPath): readonly string[] {
+  const steps = compileSteps(specOf(), path)
+  const run = { run: 'run', revision: 'revision', path, since: '2026-11-21T10:00:00Z' }
+  return [...steps.keys()].map((stepIndex) => {
+    const { active, preview } = pinningAt({ ...run, stepIndex }, steps)
+    return `${steps[stepIndex]?.is}: ${active} ${preview}`
+  })
+}
+
+interface Of {
+  readonly selector?: Readonly<Record<string, string>>
+  readonly available?: number
+  /** the ready pods of the active Service */
+  readonly pods?: readonly string[]
+  readonly service?: KubeObject | undefined
+  readonly open?: number
+  /** what is different in these open pods */
+  readonly but?: Partial<GatedPod>
+  readonly fork?: KubeObject | undefined
+}
+
+function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, ...of }: Of) {
+  const theService: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'cart', namespace: 'shop' },
+    spec: { selector: { app: 'cart', ...selector } },
+  }
+  const service = 'service' in of ? of.service : theService
+  const services = {
+    active: knownOrAbsent(service),
+    preview: ABSENT,
+    source: known({ ...aDeployment(), status: { availableReplicas: available } }),
+    slices: [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }],
+    repairInMs: 0,
+    previewRepairInMs: 0,
+    isContested: false,
+    unchangedMs: 0,
+  }
+  const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false, ...but }
+  const opened = Array.from({ length: open }, (_, index) => ({ ...pod, name: `${FORK}-${index}`, uid: String(index) }))
+  return {
+    ...someFacts({ experiment: EXPERIMENT, fork: 'fork' in of ? of.fork : aFork() }),
+    cutOver: { services: known(services) },
+    gate: { pods: known(opened) },
+  }
+}
+
+function stateOf(of: Of) {
+  const state = pinState(factsOf(of), specOf())
+  if (!state) throw new Error('it has no Services')
+  return state
+}
+
+describe('pinningAt', () => {
+  it('pins the preview from its step, and the active Service from the cut-over, until both are returned', () =>
+    expect(wantedOn('Forward')).to.deep.equal([
+      'size: unpinned unpinned',
+      'preview: unpinned pinned',
+      'pause: unpinned pinned',
+      'size: unpinned pinned',
+      'cutOver: pinned pinned',
+      'pause: pinned pinned',
+      'await: pinned pinned',
+      'promote: pinned pinned',
+      'return: unpinned unpinned',
+      'drain: unpinned unpinned',
+    ]))
+
+  it('pins nothing on the way back', () =>
+    expect(wantedOn('Abort')).to.deep.equal([
+      'return: unpinned unpinned',
+      'shut: unpinned unpinned',
+      'pause: unpinned unpinned',
+      'remove: unpinned unpinned',
+    ]))
+
+  it('keeps what is pinned while the source is restored', () =>
+    expect(wantedOn('Undo')).to.deep.equal([
+      'restore: kept kept',
+      'return: unpinned unpinned',
+      'remove: unpinned unpinned',
+    ]))
+})
+
+describe('pinState', () => {
+  it('knows its own pin, that of another experiment, and none', () => {
+    expect(stateOf({ selector: { [EXPERIMENT_ID]: ID } }).active).to.include({ pinnedTo: ID, isOurs: true })
+    expect(stateOf({ selector: { [EXPERIMENT_ID]: 'other' } }).active).to.include({ pinnedTo: 'other', isOurs: false })
+    expect(stateOf({}).active).to.include({ pinnedTo: undefined, isOurs: false })
+  })
+
+  it('is back when the Service lists all available pods of the source, or is gone', () => {
+    expect(stateOf({ pods: ['cart-1', 'cart-2'] }).isBack).to.equal(true)
+    expect(stateOf({ pods: ['cart-1'] }).isBack).to.equal(false)
+    expect(stateOf({ available: 0 }).isBack).to.equal(false)
+    expect(stateOf({ selector: { [EXPERIMENT_ID]: ID }, pods: ['cart-1', 'cart-2'] }).isBack).to.equal(false)
+    expect(stateOf({ service: undefined }).isBack).to.equal(true)
+  })
+
+  it('is dead when it is pinned to pods that are not ready, and the source could answer', () => {
+    const pinned = { selector: { [EXPERIMENT_ID]: ID } }
+    expect(stateOf(pinned).isDead).to.equal(true)
+    expect(stateOf({ ...pinned, pods: [`${FORK}-1`], open: 1 }).isDead).to.equal(false)
+    expect(stateOf({ ...pinned, available: 0 }).isDead).to.equal(false)
+    expect(stateOf({}).isDead).to.equal(false)
+  })
+
+  it('is dead as soon as no pod is ready, although the slices still list some', () => {
+    const listed = { selector: { [EXPERIMENT_ID]: ID }, pods: [`${FORK}-1`], open: 2 }
+    expect(stateOf({ ...listed, but: { isReady: false } }).isDead).to.equal(true)
+    expect(stateOf({ ...listed, but: { isBeingDeleted: true } }).isDead).to.equal(true)
+    expect(stateOf({ ...listed, but: { isReady: false }, available: 0 }).isDead).to.equal(false)
+    const unread = { ...factsOf({ ...listed, but: { isReady: false } }), gate: { pods: unknown('not read yet') } }
+    expect(pinState(unread, specOf())?.isDead).to.equal(false)
+  })
+
+  it('is dead when the fork is deleted, although its pods still answer, and the source could answer', () => {
+    const pinned = { selector: { [EXPERIMENT_ID]: ID }, pods: [`${FORK}-1`] }
+    expect(stateOf({ ...pinned, fork: undefined }).isDead).to.equal(true)
+    const { metadata, ...others } = aFork()
+    const leaving = { ...others, metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } }
+    expect(stateOf({ ...pinned, fork: leaving }).isDead).to.equal(true)
+    expect(stateOf({ ...pinned, fork: undefined, available: 0 }).isDead).to.equal(false)
+    expect(stateOf({ pods: [`${FORK}-1`], fork: undefined }).isDead).to.equal(false)
+  })
+
+  it('is undefined without a blue-green, and where the Services were not read', () => {
+    const { blueGreen: _none, ...others } = specOf()
+    expect(pinState(factsOf({}), others as StrategyRunSpec)).to.equal(undefined)
+    expect(pinState(someFacts(), specOf())).to.equal(undefined)
+    expect(cutOverServices(someFacts())).to.equal(undefined)
+  })
+})
+
+describe('isServing', () => {
+  const isServingOf = (of: Of) => isServing(factsOf(of), stateOf(of))
+
+  it('is true while the Service is pinned, and until it lists the source where pods are open', () => {
+    expect(isServingOf({ selector: { [EXPERIMENT_ID]: ID } })).to.equal(true)
+    expect(isServingOf({ open: 1 })).to.equal(true)
+    expect(isServingOf({ open: 1, pods: ['cart-1', 'cart-2'] })).to.equal(false)
+    expect(isServingOf({ open: 0 })).to.equal(false)
+  })
+})

@@ -1,0 +1,126 @@
+import { expect } from 'chai'
+import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
+import { StepClock } from '../../../controller/observe/step-clock.ts'
+
+const KEY = 'shop/faster-cart'
+const SINCE = '2026-11-21T14:00:00.000Z'
+const HOUR_MS = 3_600_000
+
+const aRun = (of: Partial<StrategyRunStatus> = {}): StrategyRunStatus => ({
+  run: 'aaaa',
+  revision: '1f2e',
+  path: 'Forward',
+  phase: 'Paused',
+  stepIndex: 1,
+  stepName: 'pause 1h',
+  since: SINCE,
+  step: '1/5 Paused',
+  ...of,
+})
+
+/** A clock on the wall and a monotonic one, which a test sets each for itself. */
+function world(wallMs: number) {
+  const time = { wallMs, monotonicMs: 5_000 }
+  const clock = new StepClock({
+    timers: { now: () => time.monotonicMs },
+    clock: () => new Date(Date.parse(SINCE) + time.wallMs),
+  })
+  const pass = (ms: number) => {
+    time.wallMs += ms
+    time.monotonicMs += ms
+  }
+  return { clock, time, pass }
+}
+
+describe('the time since a Service was changed', () => {
+  it('counts from when this process first saw that version, by the monotonic clock', () => {
+    const { clock, time, pass } = world(0)
+    expect(clock.unchangedMs(KEY, '7')).to.equal(0)
+    pass(HOUR_MS)
+    time.wallMs -= HOUR_MS
+    expect(clock.unchangedMs(KEY, '7')).to.equal(HOUR_MS)
+    expect(clock.unchangedMs(KEY, '8')).to.equal(0)
+    pass(1)
+    expect(clock.unchangedMs(KEY, '8')).to.equal(1)
+    clock.forget(KEY)
+    expect(clock.unchangedMs(KEY, '8')).to.equal(0)
+  })
+})
+
+describe('the clock of a step', () => {
+  it('says how long a step lasts', () => {
+    const { clock, pass } = world(0)
+    expect(clock.elapsedMs(KEY, aRun())).to.equal(0)
+    pass(HOUR_MS)
+    expect(clock.elapsedMs(KEY, aRun())).to.equal(HOUR_MS)
+  })
+
+  it('trusts the wall clock for what a process did not see', () => {
+    const { clock, pass } = world(HOUR_MS)
+    expect(clock.elapsedMs(KEY, aRun())).to.equal(HOUR_MS)
+    pass(1_000)
+    expect(clock.elapsedMs(KEY, aRun())).to.equal(HOUR_MS + 1_000)
+  })
+
+  it('ends no pause early when the wall clock jumps forward or back', () => {
+    const { clock, time, pass } = world(0)
+    clock.elapsedMs(KEY, aRun())
+    pass(1_000)
+    for (const jumpMs of [HOUR_MS, -3 * HOUR_MS]) {
+      time.wallMs += jumpMs
+      expect(clock.elapsedMs(KEY, aRun())).to.equal(1_000)
+    }
+  })
+
+  it('is at 0 for a step that begins in the future, or at no time', () => {
+    expect(world(-HOUR_MS).clock.elapsedMs(KEY, aRun())).to.equal(0)
+    expect(world(HOUR_MS).clock.elapsedMs(KEY, aRun({ since: 'yesterday' }))).to.equal(0)
+  })
+
+  const others: readonly Partial<StrategyRunStatus>[] = [
+    { stepIndex: 2 },
+    { run: 'bbbb' },
+    { revision: '9999' },
+    { path: 'Abort' },
+    { since: '2026-11-21T15:00:00.000Z' },
+  ]
+  for (const of of others)
+    it(`begins anew with ${JSON.stringify(of)}`, () => {
+      const { clock, time } = world(0)
+      clock.elapsedMs(KEY, aRun())
+      time.monotonicMs += HOUR_MS
+      expect(clock.elapsedMs(KEY, aRun(of))).to.equal(0)
+    })
+
+  it('does not begin anew when only the phase or the command changes', () => {
+    const { clock, pass } = world(0)
+    clock.elapsedMs(KEY, aRun())
+    pass(1_000)
+    expect(clock.elapsedMs(KEY, aRun({ phase: 'Progressing', held: true, weight: { desired: 5 } }))).to.equal(1_000)
+  })
+
+  it('is apart for each experiment', () => {
+    const { clock, pass } = world(0)
+    clock.elapsedMs(KEY, aRun())
+    pass(1_000)
+    clock.elapsedMs('shop/other', aRun({ since: new Date(Date.parse(SINCE) + 1_000).toISOString() }))
+    pass(1_000)
+    const found = [KEY, 'shop/other'].map((key) =>
+      clock.elapsedMs(key, key === KEY ? aRun() : aRun({ since: new Date(Date.parse(SINCE) + 1_000).toISOString() })),
+    )
+    expect(found).to.deep.equal([2_000, 1_000])
+  })
+
+  it('forgets an experiment without a run, and one that is gone', () => {
+    for (const forget of [
+      (clock: StepClock) => expect(clock.elapsedMs(KEY, undefined)).to.equal(undefined),
+      (clock: StepClock) => clock.forget(KEY),
+    ]) {
+      const { clock, time } = world(0)
+      clock.elapsedMs(KEY, aRun())
+      time.monotonicMs += HOUR_MS
+      forget(clock)
+      expect(clock.elapsedMs(KEY, aRun())).to.equal(0)
+    }
+  })
+})

@@ -1,0 +1,78 @@
+import { expect } from 'chai'
+import { StatusPacing } from '../../../controller/report/status-pacing.ts'
+import { VirtualTime } from '../../virtual-time.ts'
+
+describe('the pace of shares', () => {
+  it('R12: is ten seconds after the last write of this process, and none before the first', async () => {
+    const time = new VirtualTime()
+    const pace = new StatusPacing(time)
+    expect(pace.waitMs('a/b')).to.equal(0)
+    pace.noteWrite('a/b')
+    await time.pass(4_000)
+    expect([pace.waitMs('a/b'), pace.waitMs('a/c')]).to.deep.equal([6_000, 0])
+    pace.noteWrite('a/b')
+    expect(pace.waitMs('a/b')).to.equal(10_000)
+    await time.pass(10_000)
+    expect(pace.waitMs('a/b')).to.equal(0)
+  })
+
+  it('P3: is 20 shares in a second among many keys, but each within a minute', async () => {
+    const time = new VirtualTime()
+    const pace = new StatusPacing(time)
+    const write = (count: number) => {
+      for (let index = 0; index < count; index += 1) pace.noteWrite(`${count}/${index}`)
+    }
+    write(200)
+    expect(pace.waitMs('200/0')).to.equal(10_000)
+    write(400)
+    expect(pace.waitMs('200/0')).to.equal(30_000)
+    write(5_000)
+    expect(pace.waitMs('200/0')).to.equal(50_000)
+    await time.pass(60_000)
+    pace.noteWrite('a/b')
+    expect(pace.waitMs('a/b')).to.equal(10_000)
+  })
+
+  it('P2: lets the progress of a fork wait for five seconds, from the first time that it is asked', async () => {
+    const time = new VirtualTime()
+    const pace = new StatusPacing(time)
+    pace.noteWrite('a/b')
+    await time.pass(20_000)
+    expect(pace.progressWaitMs('a/b')).to.equal(5_000)
+    await time.pass(5_000)
+    expect(pace.progressWaitMs('a/b')).to.equal(0)
+    pace.noteWrite('a/b')
+    expect(pace.progressWaitMs('a/b')).to.equal(5_000)
+  })
+
+  it('P2: lets the progress of many forks wait for the status in which they are ready', () => {
+    const pace = new StatusPacing(new VirtualTime())
+    for (let index = 0; index < 600; index += 1) pace.noteWrite(`a/${index}`)
+    expect(pace.progressWaitMs('a/0')).to.equal(30_000)
+  })
+
+  it('lets the numbers of pods of a contested fork wait for a minute', async () => {
+    const time = new VirtualTime()
+    const pace = new StatusPacing(time)
+    pace.noteWrite('a/b')
+    await time.pass(59_000)
+    expect([pace.waitMs('a/b') <= 0, pace.podsWaitMs('a/b')]).to.deep.equal([true, 1_000])
+    expect(pace.podsWaitMs('a/c')).to.equal(0)
+  })
+
+  it('remembers only the keys that were written in the last minute', async () => {
+    const time = new VirtualTime()
+    const pace = new StatusPacing(time)
+    for (let index = 0; index < 1_000; index += 1) {
+      pace.noteWrite(`a/${index}`)
+      await time.pass(100)
+    }
+    expect(pace.size).to.equal(600)
+    for (let index = 0; index < 1_000; index += 1) {
+      pace.progressWaitMs(`b/${index}`)
+      await time.pass(100)
+    }
+    pace.noteWrite('a/0')
+    expect(pace.size).to.equal(601)
+  })
+})
