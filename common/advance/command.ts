@@ -1,17 +1,9 @@
 import { COMMAND, COMMAND_BY } from '../api/names.ts'
-import type { Reason } from '../api/reasons.ts'
 import type { CommandStatus } from '../api/strategy.ts'
 import type { Facts } from '../facts/facts.ts'
 import { commandContext, type RunState } from '../run-state/run.ts'
 import { isAnswered, parseCommand, resultOfCommand } from '../strategy/command.ts'
-import type { Run } from '../strategy/run.ts'
-
-/** A run after a command: obeyed or not, the answer is remembered, so that a command is answered once. */
-export interface RunMove {
-  readonly run: Run
-  readonly reason: Reason
-  readonly message: string
-}
+import type { RunMove } from '../strategy/next.ts'
 
 /** What the command in the annotation does to the run; undefined without one, and for one that was answered before. */
 export function applyCommand(facts: Facts, state: RunState): RunMove | undefined {

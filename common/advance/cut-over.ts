@@ -1,6 +1,5 @@
 import { EXPERIMENT_ID, FIELD_MANAGER, SERVICE } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { Reason } from '../api/reasons.ts'
 import { type WrittenObject, writtenBy } from '../conclusion/conclusion.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
@@ -18,7 +17,7 @@ import {
 } from '../run-state/pins.ts'
 import { promotionIn, type RunState } from '../run-state/run.ts'
 import { openPods } from '../strategy/gate.ts'
-import { abortMove } from '../strategy/next.ts'
+import { abortMove, type RunMove } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
@@ -44,7 +43,7 @@ export interface CutOverPlan {
   /** for an Event that says that the active Service is switched */
   readonly written?: WrittenObject
   /** the way back of the run, if it has to be taken */
-  readonly moved?: { readonly run: Run; readonly reason: Reason; readonly message: string }
+  readonly moved?: RunMove
 }
 
 /** Undefined for another strategy, and where the Services were not read. */

@@ -1,4 +1,3 @@
-import type { Reason } from '../api/reasons.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
 import { endOf } from '../conclusion/run-status.ts'
 import { stalled } from '../facts/decision.ts'
@@ -7,16 +6,10 @@ import { at } from '../json/json.ts'
 import type { RunState } from '../run-state/run.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
-import { next } from '../strategy/next.ts'
+import { next, type RunMove } from '../strategy/next.ts'
 import { phaseOf, type Run } from '../strategy/run.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
-
-interface RunMove {
-  readonly run: Run
-  readonly reason: Reason
-  readonly message: string
-}
 
 /** A plan that only moves the run. */
 export function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: RunMove): Plan {

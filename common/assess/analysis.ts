@@ -58,7 +58,7 @@ export function analysisState(facts: SpecFacts, wanted: DesiredFork): AnalysisSt
 }
 
 /** What follows from the verdict of an analysis: a recorded one, so that it is the same after a restart. */
-export type Consequence = 'Pass' | 'RollBack' | 'Keep'
+type Consequence = 'Pass' | 'RollBack' | 'Keep'
 
 /** The consequence of the recorded verdict; undefined while it waits, and without an analysis run. */
 export function consequenceOf({ run }: Pick<AnalysisState, 'run'>): Consequence | undefined {

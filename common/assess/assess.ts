@@ -32,7 +32,7 @@ import { lazy } from './lazy.ts'
 import { mergedErrors } from './merged-errors.ts'
 
 /** What a fork has whose pods get no requests until they are opened. */
-export interface ForkGate {
+interface ForkGate {
   /** undefined while it is not known: then no gate changes */
   readonly target: PodTarget | undefined
   /** of its template */

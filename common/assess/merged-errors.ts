@@ -12,7 +12,7 @@ import { valueErrors } from '../pod/value-errors.ts'
 import { unknownFieldErrors } from './unknown-fields.ts'
 
 /** A fork, and the fork without the override. */
-export interface MergedResult extends Origin {
+interface MergedResult extends Origin {
   readonly fork: KubeObject
   /** computed only where something is wrong */
   readonly plain: () => KubeObject

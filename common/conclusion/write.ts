@@ -67,7 +67,7 @@ export type Write = { readonly resource: ResourceType } & (
 )
 
 /** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
-export type FailureOutcome = 'lookAgain' | (DecisionState & { readonly reason: Reason })
+type FailureOutcome = 'lookAgain' | (DecisionState & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
 /** An object of that name was created since the read. The next pass reads it, unless the cache does not get it. */

@@ -69,7 +69,7 @@ export interface Facts extends SpecFacts {
 }
 
 /** What a gated fork needs. */
-export interface GateFacts {
+interface GateFacts {
   /** the pods of the fork; unknown in a review, and before the cache of pods was filled */
   readonly pods: Known<readonly GatedPod[]>
 }
@@ -135,7 +135,7 @@ export interface TwinFacts {
 export type ByName<T> = ReadonlyMap<string, Known<T>>
 
 /** What a promotion needs. */
-export interface PromotionFacts {
+interface PromotionFacts {
   /** the source as the API server has it now, with its status */
   readonly source: Known<KubeObject>
   /** the ControllerRevision with its former values */

@@ -22,7 +22,8 @@ export interface Base {
   readonly mayBeFlawed?: true
 }
 
-export type BaseResult =
+/** The base of a fork, or why there is none. */
+type BaseResult =
   | { readonly is: 'base'; readonly base: Base }
   /** fields of the source that no override can cure, by path in the source */
   | { readonly is: 'refused'; readonly errors: readonly FieldError[] }

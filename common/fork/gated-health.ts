@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import { lastAppliedMs } from '../workload/identity.ts'
 import type { Health, WorkloadKind } from '../workload/kind.ts'
-import { replicasOf } from '../workload/status.ts'
+import { PROGRESS_DEADLINE_SECONDS, replicasOf } from '../workload/status.ts'
 import { forkHealth } from './health.ts'
 
 /** The part of a pod that its fork's health depends on. */
@@ -26,9 +26,6 @@ export interface GatedFork {
   /** why Kubernetes refused its pods, if Events say so */
   readonly podRefusal?: string
 }
-
-/** The default of Deployments and Rollouts. */
-const PROGRESS_DEADLINE_SECONDS = 600
 
 /** These follow from counts of ready pods. */
 const COUNTED: ReadonlySet<Reason> = new Set(['Available', 'PodsNotReady', 'ProgressDeadlineExceeded'])

@@ -9,7 +9,7 @@ const NO_DEADLINE = 2_147_483_647
 const DIGITS = 10
 
 /** A fork whose pods get no requests until they are opened. */
-export interface Gated {
+interface Gated {
   readonly fork: KubeObject
   /** the deadline that the fork does not have, in seconds; absent: the default of its kind */
   readonly progressDeadlineSeconds?: number

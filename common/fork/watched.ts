@@ -1,18 +1,13 @@
 import { CR_NAME, EXPERIMENT_ID, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID, ROLE } from '../api/names.ts'
-import type { KubeObject, Labels } from '../api/object.ts'
+import type { KubeObject } from '../api/object.ts'
 import { controllerOf } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
+import { omit, pick } from '../workload/status.ts'
 
 /** The labels of a workload that say whether it is a fork, and whose. */
 const OF_FORKS: readonly string[] = [EXPERIMENT_ID, CR_NAME, ROLE, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID]
 
 const watchedLabels = ({ inheritedLabels }: WorkloadKind): readonly string[] => [...OF_FORKS, ...inheritedLabels]
-
-const only = (map: Labels | undefined, keys: readonly string[]): Labels =>
-  Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => keys.includes(key)))
-
-const without = (map: Labels | undefined, keys: readonly string[]): Labels =>
-  Object.fromEntries(Object.entries(map ?? {}).filter(([key]) => !keys.includes(key)))
 
 /**
  * The part of a workload that the watch of all workloads keeps. A cluster has far more workloads than sources, and any
@@ -31,8 +26,8 @@ export function watchedPart(kind: WorkloadKind, workload: KubeObject): KubeObjec
       ...(uid === undefined ? {} : { uid }),
       ...(generation === undefined ? {} : { generation }),
       ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-      labels: only(labels, watchedLabels(kind)),
-      annotations: only(annotations, kind.watchedAnnotations),
+      labels: pick(labels ?? {}, watchedLabels(kind)),
+      annotations: pick(annotations ?? {}, kind.watchedAnnotations),
       ownerReferences: controller ? [controller] : [],
     },
     ...kind.watchProjection?.(workload),
@@ -47,8 +42,8 @@ export function withWatchedPart(kind: WorkloadKind, whole: KubeObject, watched: 
     metadata: {
       ...whole.metadata,
       ...watched.metadata,
-      labels: { ...without(labels, watchedLabels(kind)), ...watched.metadata.labels },
-      annotations: { ...without(annotations, kind.watchedAnnotations), ...watched.metadata.annotations },
+      labels: { ...omit(labels ?? {}, watchedLabels(kind)), ...watched.metadata.labels },
+      annotations: { ...omit(annotations ?? {}, kind.watchedAnnotations), ...watched.metadata.annotations },
     },
   }
 }

@@ -16,7 +16,7 @@ import { isSameDerivation } from './apply-reason.ts'
 import { isAlreadyReported, scaleTo } from './lifecycle.ts'
 
 /** The writes that open and shut pods of a gated fork. */
-export interface GateWrites {
+interface GateWrites {
   readonly writes: readonly Write[]
   /** whether another pod gets requests */
   readonly isOpening: boolean
@@ -105,7 +105,7 @@ export const asKept = (wanted: DesiredFork, fork: KubeObject): DesiredFork =>
   wanted.gate ? { ...wanted, gate: { ...wanted.gate, revision: presentRevision(fork) } } : wanted
 
 /** The size of a kept fork goes on to follow its run and its source. */
-export interface KeptSize {
+interface KeptSize {
   readonly writes: readonly Write[]
   /** the pods that it shall have, if these are not those that it has */
   readonly replicas?: number

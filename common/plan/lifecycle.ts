@@ -1,4 +1,5 @@
 import { returnFirst } from '../advance/cut-over.ts'
+import { ROLLOUT_RECHECK_MS } from '../advance/promotion-obstacle.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
@@ -22,6 +23,7 @@ import { duration } from '../text/duration.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import { hasForkFinalizer, hasOwnerReference, isBeingDeleted, isOwnedByLabels } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
+import { PROGRESS_DEADLINE_SECONDS } from '../workload/status.ts'
 
 /**
  * The finalizer of `kubectl delete --cascade=orphan`. Garbage collection then takes the owner reference from the fork.
@@ -64,10 +66,6 @@ export function planDeletion(facts: Facts): Plan {
 
 /** A change of the Service wakes the experiment, so this is only for Services that can be read again. */
 const KEPT_RECHECK_MS = 30_000
-/** No event of ours tells that the rollout of the source goes on. */
-const ROLLOUT_RECHECK_MS = 2_000
-/** The default of a Deployment and of a Rollout. A StatefulSet has no such field. */
-const PROGRESS_DEADLINE_SECONDS = 600
 
 /** The rollout of the source for which a deletion waits, at most the progress deadline of the source. */
 function awaitedRollout(facts: Facts, kind: WorkloadKind): string | undefined {

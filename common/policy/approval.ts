@@ -8,7 +8,7 @@ import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 export const COMMAND_FIELD = `metadata.annotations[${JSON.stringify(COMMAND)}]`
 
 /** The field of the error about an approval by the spec. */
-export const APPROVAL_FIELD = 'spec.promotion.approvedRevision'
+const APPROVAL_FIELD = 'spec.promotion.approvedRevision'
 
 /** A command, or a revision in the spec, by which a run promotes or cuts over. */
 interface Approval {

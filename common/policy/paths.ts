@@ -8,7 +8,7 @@ import type { ExperimentPolicySpec, OverrideChanges } from './policy.ts'
 import { replacedListAt, STRATEGIC } from './replaced-lists.ts'
 
 /** A change that is not allowed. */
-export interface ForbiddenChange {
+interface ForbiddenChange {
   readonly error: FieldError
   /** the list that Merge replaced, if the change has no other cause */
   readonly replacedList?: string

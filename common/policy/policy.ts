@@ -135,7 +135,7 @@ export const applicable = (
   policies.filter((policy) => selectsNamespace(policy, namespace) || selectsNamespace(policy, sourceNamespace))
 
 /** Whether a policy selects a namespace. */
-export const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: NamespaceView): boolean =>
+const selectsNamespace = ({ spec }: ExperimentPolicy, { labels }: NamespaceView): boolean =>
   selects(spec.namespaceSelector ?? {}, labels)
 
 /** The webhooks exclude this namespace, because a failing webhook could otherwise block the repair of the cluster. */

@@ -10,7 +10,7 @@ export interface KindShape {
 }
 
 /** What is wrong with a path that no field matches. */
-export interface UnmatchedPath {
+interface UnmatchedPath {
   readonly message: string
   /** false: a kind without a schema may have the field, or a map may have the key */
   readonly isCertain: boolean

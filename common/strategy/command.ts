@@ -42,7 +42,7 @@ export type CommandResult =
   | { readonly is: Exclude<CommandAnswer, 'Done'>; readonly message: string }
 
 /** What else an answer depends on. */
-export interface CommandContext {
+interface CommandContext {
   readonly now: Date
   /** of this run */
   readonly promotion: PromotionStatus | undefined

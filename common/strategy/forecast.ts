@@ -5,7 +5,7 @@ import type { RunStep } from './compile.ts'
 import { podTargetAt, type Sizes } from './target.ts'
 
 /** What one step costs. */
-export interface ForecastStep {
+interface ForecastStep {
   readonly step: RunStep
   /** the pods of the fork at this step */
   readonly pods: number

@@ -18,9 +18,14 @@ export interface StepFacts {
 }
 
 /** A run either stays at its step, with the time that is left of it, or moves to another one. */
-export type Next =
-  | { readonly is: 'stay'; readonly restMs?: number }
-  | { readonly is: 'move'; readonly run: Run; readonly reason: Reason; readonly message: string }
+type Next = { readonly is: 'stay'; readonly restMs?: number } | ({ readonly is: 'move' } & RunMove)
+
+/** A run after a move, with the reason and message of the Event about it. */
+export interface RunMove {
+  readonly run: Run
+  readonly reason: Reason
+  readonly message: string
+}
 
 /** How `run` goes on. Equal facts give an equal answer, so that a move whose reply was lost is made again. */
 export function next(run: Run, steps: readonly RunStep[], facts: StepFacts): Next {

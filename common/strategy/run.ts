@@ -8,7 +8,7 @@ export type Run = Pick<
 >
 
 /** What makes a run: a stored one that is about something else does not count. */
-export interface RunIdentity {
+interface RunIdentity {
   readonly run: string
   readonly revision: string
 }

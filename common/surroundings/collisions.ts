@@ -20,7 +20,7 @@ import {
 } from './pod-labels.ts'
 import type { ServiceView } from './traffic.ts'
 
-export interface CollisionInput {
+interface CollisionInput {
   readonly pair: ForkAndSource
   readonly pods: TrafficInput
   readonly services: readonly ServiceView[]

@@ -14,7 +14,7 @@ import { type ForkAndSource, missingLabels, sourcePod, type TrafficInput } from 
 import { concernsSource, maySelectLater } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
 
-export interface HazardInput {
+interface HazardInput {
   readonly pair: ForkAndSource
   readonly pods: TrafficInput
   /** the Services of the namespace; undefined if they could not be read */

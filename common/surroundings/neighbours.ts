@@ -23,7 +23,7 @@ export interface AutoscalerView {
 }
 
 /** What is needed of a PodDisruptionBudget or a NetworkPolicy: the pods that it selects. */
-export interface PodSelectorView {
+interface PodSelectorView {
   readonly name: string
   /** a `metav1.LabelSelector`, for `selects` */
   readonly selector: unknown

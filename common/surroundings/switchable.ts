@@ -5,7 +5,7 @@ import { missingLabels, type PodLabels, type TrafficInput, withoutPin } from './
 import type { ServiceView } from './traffic.ts'
 
 /** Why no blue-green can switch a Service. */
-export interface NotSwitchable {
+interface NotSwitchable {
   readonly reason: 'ServiceIsManaged' | 'ServiceDoesNotMatch'
   readonly message: string
 }

@@ -2,6 +2,7 @@ import type { KubeObject } from '../api/object.ts'
 import { at, isEmpty, isObject, listOr, objectOr, parseJson } from '../json/json.ts'
 import { controllerOf } from './identity.ts'
 import type { Template } from './kind.ts'
+import { omit } from './status.ts'
 
 /** Label of a ReplicaSet and its pods: the hash of their revision of the Rollout. */
 export const ROLLOUT_HASH = 'rollouts-pod-template-hash'
@@ -32,16 +33,13 @@ export function stableTemplate(source: KubeObject, hash: string, referents: read
     template: {
       ...template,
       metadata: {
-        labels: without(metadata.labels, [...Object.keys(objectOr(ephemeral.labels)), ROLLOUT_HASH]),
-        annotations: without(metadata.annotations, Object.keys(objectOr(ephemeral.annotations))),
+        labels: omit(objectOr(metadata.labels), [...Object.keys(objectOr(ephemeral.labels)), ROLLOUT_HASH]),
+        annotations: omit(objectOr(metadata.annotations), Object.keys(objectOr(ephemeral.annotations))),
       },
       spec: withoutInjectedAffinity(objectOr(template.spec)),
     },
   }
 }
-
-const without = (map: unknown, keys: readonly string[]): Fields =>
-  Object.fromEntries(Object.entries(objectOr(map)).filter(([key]) => !keys.includes(key)))
 
 /** Argo's `antiAffinity` separates revisions by their hash, which the pods of a fork do not have. */
 function withoutInjectedAffinity(pod: Fields): Fields {

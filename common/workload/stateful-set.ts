@@ -3,10 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Health, WorkloadKind } from './kind.ts'
-import { APPS_KIND, PLAIN_POD_REACH, pick, replicasOf, statusCount } from './status.ts'
-
-/** A StatefulSet has no progress deadline. This is the default of Deployments. */
-const PROGRESS_DEADLINE_MS = 600_000
+import { APPS_KIND, PLAIN_POD_REACH, PROGRESS_DEADLINE_SECONDS, pick, replicasOf, statusCount } from './status.ts'
 
 export const statefulSet: WorkloadKind = {
   ...APPS_KIND,
@@ -90,9 +87,9 @@ function health(fork: KubeObject, sinceAppliedMs: number): Health {
   if (counts.every((count) => count === wanted) && status.currentRevision === status.updateRevision)
     return { is: 'ready', reason: 'Available', message: `${wanted} of ${wanted} pods ready` }
   const message = `${ready} of ${wanted} pods ready, ${updated} up to date`
-  const leftMs = PROGRESS_DEADLINE_MS - sinceAppliedMs
+  const leftMs = PROGRESS_DEADLINE_SECONDS * 1_000 - sinceAppliedMs
   if (leftMs > 0) return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: leftMs }
-  const why = `after ${PROGRESS_DEADLINE_MS / 1000} s; see its Events: kubectl describe statefulset/${fork.metadata.name}`
+  const why = `after ${PROGRESS_DEADLINE_SECONDS} s; see its Events: kubectl describe statefulset/${fork.metadata.name}`
   return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: `${message} ${why}` }
 }
 

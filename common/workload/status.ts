@@ -7,6 +7,9 @@ import type { Health, PodReach } from './kind.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** The default progress deadline of Deployments and Rollouts. StatefulSets have none, and get the same here. */
+export const PROGRESS_DEADLINE_SECONDS = 600
+
 /** The condition of a type in a workload's status, if it has this status. */
 export const conditionOf = (workload: KubeObject, type: string, status: 'True' | 'False'): Fields | undefined =>
   listOr(at(workload, 'status', 'conditions'))
@@ -41,6 +44,10 @@ export function takenDown(rollingUpdate: unknown, replicas: number): number {
 /** The members of `spec` that are in `keys`. */
 export const pick = <T>(spec: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(spec).filter(([key]) => keys.includes(key)))
+
+/** The members of `map` that are not in `keys`. */
+export const omit = <T>(map: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)))
 
 /** The pod template in the `spec` of a workload. */
 export const ownTemplate = (workload: KubeObject) => {

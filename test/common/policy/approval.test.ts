@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../../../common/api/names.ts'
 import type { CommandStatus } from '../../../common/api/strategy.ts'
-import { APPROVAL_FIELD, approverOf, COMMAND_FIELD, missingApproval } from '../../../common/policy/approval.ts'
+import { approverOf, COMMAND_FIELD, missingApproval } from '../../../common/policy/approval.ts'
 import { anExperiment } from '../../builders.ts'
 
 type SpecOf = NonNullable<Parameters<typeof anExperiment>[0]>
@@ -40,7 +40,7 @@ function anExperimentWith({ spec = { strategy: CANARY }, command, by, ...given }
 const BY_ALICE = 'somebody else than "alice", who last changed the spec, must'
 const PROMOTE = `${COMMAND_FIELD}: ${BY_ALICE} promote it`
 const RESUME = `${COMMAND_FIELD}: ${BY_ALICE} resume it, because it cuts over`
-const APPROVE = `${APPROVAL_FIELD}: ${BY_ALICE} set it in an update of its own, or say "promote"`
+const APPROVE = `spec.promotion.approvedRevision: ${BY_ALICE} set it in an update of its own, or say "promote"`
 const UNKNOWN = 'it is not known who last changed the spec; change it again, then somebody else can promote it'
 
 const promoting = { command: stamped('promote'), by: 'alice' }
@@ -84,7 +84,7 @@ const cases: Readonly<Record<string, readonly [Given, string?]>> = {
   ],
   'an approval while it is not known who changed the spec': [
     { ...approved(), by: 'bob', requester: undefined },
-    `${APPROVAL_FIELD}: ${UNKNOWN}`,
+    `spec.promotion.approvedRevision: ${UNKNOWN}`,
   ],
   'an approval of another revision': [{ ...approved(), by: 'alice', revision: 'ffff' }],
   'an approval before the run begins': [{ ...approved(), by: 'alice', step: undefined }, APPROVE],
