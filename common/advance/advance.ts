@@ -64,14 +64,14 @@ export function withRun(
   }
 }
 
-/** The way back after a verdict. There is no analysis any more once the source may have the change. */
+/** The abort of the run because of a verdict. Once the source may have the change, there is no analysis. */
 function rolledBackBy({ facts, state: { run }, analysis }: AdvanceContext) {
   return analysis && run.path === 'Forward' && consequenceOf(analysis) === 'RollBack'
     ? abortMove(run, `the analysis ended with ${verdictText(analysis)}`, facts)
     : undefined
 }
 
-/** What a step waits for that needs a verdict. */
+/** Reason and message of a run that waits for a verdict. */
 const awaitedVerdict = (analysis: AnalysisState | undefined) => ({
   reason:
     analysis && consequenceOf(analysis) === 'Keep' ? ('AnalysisInconclusive' as const) : ('AnalysisStep' as const),
@@ -81,7 +81,7 @@ const awaitedVerdict = (analysis: AnalysisState | undefined) => ({
 const writtenIn = (cutting: CutOverPlan | undefined) =>
   cutting?.written && cutting.pinning.length > 0 ? { written: cutting.written } : {}
 
-/** Services follow when the fork is as it shall be. */
+/** Adds the writes that limit Services to the fork, once the fork itself needs no write. */
 function withPins(planned: Plan, cutting: CutOverPlan | undefined): Plan {
   if (!cutting || planned.writes.length > 0) return planned
   const { pinning, decision } = cutting
@@ -89,7 +89,7 @@ function withPins(planned: Plan, cutting: CutOverPlan | undefined): Plan {
   return { ...planned, writes: pinning, conclusion: { ...planned.conclusion, ...shownDecision } }
 }
 
-/** `planned`, which deletes the fork of an experiment that has expired, with the abort of its run. */
+/** `planned` deletes the fork of an expired experiment; this also aborts its run. */
 export function withExpiredRun(facts: Facts, planned: Plan): Plan {
   const state = storedRun(facts)
   if (!state) return planned
@@ -97,7 +97,7 @@ export function withExpiredRun(facts: Facts, planned: Plan): Plan {
   const commandResult = isPromoted(facts) ? applyCommand(facts, state) : undefined
   if (commandResult) return movedPlan(planned, state, commandResult)
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
-  const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // it goes in a later pass
+  const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // a later pass deletes it
   if (isGoing) return movedPlan({ ...planned, conclusion }, state, abortMove(state.run, conclusion.message, facts))
   return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
 }
@@ -121,7 +121,7 @@ const isReached = ({ planned: { writes, conclusion }, state, services }: Advance
 const hasNoOpenPods = ({ facts, planned: { writes }, services }: AdvanceContext): boolean =>
   writes.length === 0 && !isAnyOpen(facts) && services.every(({ ofFork }) => ofFork === 0)
 
-/** Whether the present step is done. A way back waits for no pod of the fork. */
+/** Whether the present step is done. A way back does not wait until pods of the fork are ready. */
 function isDone(context: AdvanceContext): boolean {
   const { facts, state, planned, cutting } = context
   switch (state.steps[state.run.stepIndex]?.is) {
@@ -143,9 +143,7 @@ const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead
 const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
   (is === 'waiting' || is === 'settled') && !NOT_ALLOWED.has(reason)
 
-/**
- * What the pass does at a step that writes the source; undefined at other steps, and until the fork is ready for it.
- */
+/** The plan of a step that promotes or restores the source. Undefined at other steps, and until the fork is ready. */
 function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
   const { facts, wanted, state, planned } = context
   const is = state.steps[state.run.stepIndex]?.is
@@ -173,8 +171,8 @@ function withPromotionPlan({ facts, state, planned }: AdvanceContext, of: RunRep
 }
 
 /**
- * A source that has the change by other hands ends the wait for a word. That is remembered: the others may take it back
- * before the run sees it at its promotion, and then it is not written without a word.
+ * If others made the change while the run waits for `promote`, it goes on, and remembers that. They may revert it
+ * before the run reaches its promotion. Then the source must not be written without a command.
  */
 function withForeignChange({ facts, state }: AdvanceContext, report: RunReport): RunReport {
   const { run, steps, spec } = state
@@ -187,9 +185,9 @@ function withForeignChange({ facts, state }: AdvanceContext, report: RunReport):
 const isRevisionApproved = ({ run, spec }: RunState): boolean => spec.approvedRevision === run.revision
 
 /**
- * A source that lost the change while the fork is kept for a while. The run turns back to its promotion, which waits
- * for a word. A blue-green stays where it is: at its promotion, its Service would be limited to the fork again. What
- * others made and took back is over for the fork, too.
+ * The source lost the change while the fork is kept after the promotion. The run goes back to its promotion and waits
+ * for a command. A blue-green only stalls, because going back would limit its Service to the fork again. If others made
+ * and reverted the change, the run is aborted.
  */
 function revertedPlan({ facts, state, planned }: AdvanceContext, report: RunReport): Plan | undefined {
   const { run, steps, spec } = state
@@ -203,7 +201,7 @@ function revertedPlan({ facts, state, planned }: AdvanceContext, report: RunRepo
   return { ...planned, conclusion: { ...planned.conclusion, ...decision, run: report } }
 }
 
-/** What the run does without a command, at a step that does not write the source. */
+/** The next move of the run without a command, at a step that does not write the source. */
 function nextMove(context: AdvanceContext) {
   const { facts, state, planned, analysis } = context
   const { run, spec, steps } = state

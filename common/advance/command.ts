@@ -5,7 +5,10 @@ import { commandContext, type RunState } from '../run-state/run.ts'
 import { isAnswered, parseCommand, resultOfCommand } from '../strategy/command.ts'
 import type { RunMove } from '../strategy/next.ts'
 
-/** What the command in the annotation does to the run; undefined without one, and for one that was answered before. */
+/**
+ * What the command in the annotation does to the run. A refused command is recorded in it too, so that each command is
+ * answered once. Undefined without a command, and for one that was answered before.
+ */
 export function applyCommand(facts: Facts, state: RunState): RunMove | undefined {
   const { experiment, now } = facts
   const { [COMMAND]: text, [COMMAND_BY]: by } = experiment.metadata.annotations ?? {}

@@ -27,26 +27,26 @@ import { serviceView } from '../surroundings/traffic.ts'
 import { experimentId } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 
-/** No event of ours tells that another experiment is done with a Service, or that pods of the source are available. */
+/** No event tells that another experiment returned a Service, or that pods of the source are available. */
 const RETRY_MS = 10_000
 
 /** What a pass does with the Services of a blue-green. */
 export interface CutOverPlan {
-  /** the way back, which comes before everything else: no Service stays limited to a fork that it must not have */
+  /** writes that return Services; they come first, so that no Service stays limited to a fork that it must not have */
   readonly unpinning: readonly Write[]
-  /** the way there, after everything else */
+  /** writes that limit Services; they come after all others */
   readonly pinning: readonly Write[]
-  /** what is told instead of the health of the fork */
+  /** replaces the decision that the health of the fork would give */
   readonly decision?: Decision
   /** whether the Services show what the present step wants */
   readonly isReached: boolean
   /** for an Event that says that the active Service is switched */
   readonly written?: WrittenObject
-  /** the way back of the run, if it has to be taken */
+  /** the abort that the run must take, if any */
   readonly moved?: RunMove
 }
 
-/** Undefined for another strategy, and where the Services were not read. */
+/** What the pass does with the Services; undefined for another strategy, and where they were not read. */
 export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefined): CutOverPlan | undefined {
   const pins = pinState(facts, state.spec)
   if (!pins) return undefined
@@ -89,8 +89,8 @@ interface WantedPinning {
 }
 
 /**
- * Limits a Service to the fork that shall be: the preview at once, the active one when all pods of the fork join. A run
- * that is paused switches nothing; a pin that it has and that somebody took away is set again.
+ * Limits the Services as the step wants: the preview at once, the active one when it lists all pods of the fork that
+ * should be open. A paused run limits no other Service, but sets a lost pin again.
  */
 function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Partial<CutOverPlan> {
   const { facts, state, pins } = context
@@ -114,8 +114,8 @@ function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Par
 }
 
 /**
- * What is done now of a pin that somebody took away; undefined if it may be set again at once. Once the source may be
- * written, only an undo leads back: then the fork and its source share the requests until the promotion is over.
+ * What to do now about a pin that another client removed; undefined: set it again at once. Once the source may be
+ * written, the run cannot be aborted, so the fork and its source share the requests until the promotion is over.
  */
 function repairLater({ facts, state, pins }: CutOverContext, { name }: ServiceState): Partial<CutOverPlan> | undefined {
   const { isContested = false, repairInMs = 0, previewRepairInMs = 0 } = cutOverServices(facts) ?? {}
@@ -130,7 +130,7 @@ function repairLater({ facts, state, pins }: CutOverContext, { name }: ServiceSt
   return restMs > 0 ? { decision: waiting(reason, `service/${name} is limited again soon`, restMs) } : undefined
 }
 
-/** Whether the active Service lists all pods of the fork that shall get requests. */
+/** Whether the active Service lists all pods of the fork that should get requests. */
 function hasJoined({ facts, state, pins }: CutOverContext): boolean {
   const open = state.target?.open ?? 0
   const isOpen = open > 0 && openPods(podsOf(facts) ?? []) >= open
@@ -208,7 +208,7 @@ function pin({ experiment }: Facts, { service }: ServiceState, { isPreview, isRe
 
 const PUBLISHED = { publishNotReadyAddresses: true }
 
-/** Lets a Service send to all pods that its own selector finds. What only we published is taken back, too. */
+/** Lets a Service send to all pods that its own selector finds. What only we published is removed, too. */
 export function unpin(service: KubeObject): Write {
   const published = isOnlyOurs(service, 'f:publishNotReadyAddresses') ? { publishNotReadyAddresses: null } : {}
   return serviceWrite(service, { selector: { [EXPERIMENT_ID]: null }, ...published }, false)
@@ -217,7 +217,7 @@ export function unpin(service: KubeObject): Write {
 /** Whether the controller wrote the selector of `service` last. The API server keeps one owner for all of its keys. */
 export const hasOurSelector = (service: KubeObject): boolean => isOnlyOurs(service, 'f:selector')
 
-/** Whether the controller, and nobody else, wrote a field of the spec, in the words of `managedFields`. */
+/** Whether only the controller wrote a field of the spec. `field`: its name in `managedFields`. */
 function isOnlyOurs({ metadata }: KubeObject, field: string): boolean {
   const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => isObject(at(fieldsV1, 'f:spec', field)))
   const isOurs = writers.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Update')
@@ -234,7 +234,7 @@ function serviceWrite(of: KubeObject, spec: JsonObject, isRepair: boolean): Writ
 /** How long a deletion waits until the active Service sends to the source again, after it was returned. */
 const RETURN_MS = 60_000
 
-/** What a deletion has to do, or to wait for, before the fork may go; undefined if there is no such thing. */
+/** The writes that must come before the fork may go, or what to wait for; undefined if there is neither. */
 export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; readonly message: string } | undefined {
   const spec = strategyRunSpec(facts.experiment.spec)
   const pins = spec && pinState(facts, spec)

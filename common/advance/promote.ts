@@ -35,7 +35,7 @@ import { isRecorded, lostRecord, recorded, recordOf } from './promotion-record.t
 export interface PromotionPlan {
   readonly writes: readonly Write[]
   readonly promotion: PromotionStatus
-  /** what is told instead of the health of the fork */
+  /** replaces the decision that the health of the fork would give */
   readonly decision?: Decision
   /** what the run waits for, while the fork is as it should be */
   readonly paused?: { readonly reason: Reason; readonly message: string }
@@ -58,7 +58,7 @@ type Rolled = Pick<PromotionSubject, 'kind' | 'source'>
 
 /**
  * Brings the override into the source itself: records the former values, then makes the one write, and waits for the
- * source's own rollout. Where somebody else declares the source, it tells the patch and waits until the source has it.
+ * rollout of the source. Where somebody else declares the source, it shows the patch and waits for the change.
  */
 export function promote(facts: Facts, wanted: DesiredFork, state: RunState): PromotionPlan | undefined {
   const subject = subjectOf(facts, wanted, state)
@@ -111,7 +111,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   return { writes, promotion: recorded(facts, record, withPatch).promotion, decision: writing }
 }
 
-/** Others took the change back. With `Export` it is also for them to make it again. */
+/** Others reverted the change. With `Export` they also have to make it again. */
 function reverted(source: KubeObject, { mode, record }: PromotionStatus): Decision {
   // an abort is refused while something of ours may be in the source
   const stop = record ? 'undo' : 'abort'
@@ -122,14 +122,14 @@ function reverted(source: KubeObject, { mode, record }: PromotionStatus): Decisi
   return stalled('SourceReverted', `${shortNameOf(source)} no longer has the change; the fork is kept${remedy}`)
 }
 
-/** An API server, or an admission webhook, that keeps a value would keep it the next time, too. */
+/** An API server or an admission webhook that changed the value once would change it again. */
 function notStored(source: KubeObject, verb: 'written' | 'restored', { spec, after, shape }: Stored): Decision {
   const fields = changedFields(changesBetween(spec, after, shape))
   const message = `${shortNameOf(source)} was ${verb}, but the API server did not store this: ${fields}`
   return stalled('ChangeNotStored', message)
 }
 
-/** The `spec` of a source as it is and as it was asked for. */
+/** The `spec` of a source as it is, and as the write asked for it. */
 type Stored = Pick<SourceOverride, 'spec' | 'shape'> & Pick<Promotion, 'after'>
 
 /** Whether nobody has changed the spec of the source since it was `version`. */
@@ -164,7 +164,7 @@ export function restore(
     const { restored: _done, ...undone } = promotion
     return { writes: [], promotion: undone, isReached: true, written: writtenSource(facts, source, 'Undone') }
   }
-  // it is written once, as by a promotion
+  // the inverse patch is written only once, as the patch of a promotion
   if (promotion.restored && isVersion(source, promotion.restored)) {
     const decision = notStored(source, 'restored', { spec, after: mergePatch(spec, inverse), shape })
     return { writes: [], promotion, decision }
@@ -206,7 +206,7 @@ const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionSt
   mode,
   ...(because === undefined ? {} : { declaredBy: because.by }),
   ...(stored?.record === undefined ? {} : { record: stored.record }),
-  // who applies manifests has to commit what we write, or the next apply takes it back
+  // who declares the source elsewhere must commit this patch too, or the next apply reverts it
   ...(stored?.record === undefined || stored.patch === undefined ? {} : { patch: stored.patch }),
 })
 
@@ -231,7 +231,7 @@ function rolledOut(
   return { writes, promotion, decision: waiting('Promoting', message, ROLLOUT_RECHECK_MS) }
 }
 
-/** The Event about a source that tells by whose word it was written. */
+/** The Event about a source that was written. It names who caused that. */
 const writtenSource = ({ experiment }: Facts, source: KubeObject, reason: 'Promoted' | 'Undone'): WrittenObject => {
   const what = reason === 'Promoted' ? 'has the change of' : 'has its former values again, before'
   return writtenBy(experiment, { object: source, reason, what })

@@ -16,10 +16,10 @@ import { shortNameOf } from '../text/short-name.ts'
 import { experimentId } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 
-/** The source is read again after this time: no event of ours tells that its rollout goes on. */
+/** The source is read again after this time, because no event tells that its rollout goes on. */
 export const ROLLOUT_RECHECK_MS = 2_000
 
-/** An event of its Service tells that another experiment is done, so this is needed only if that is lost. */
+/** An event of its Service tells that another experiment is done, so this is needed only if that event is lost. */
 const BUSY_MS = 10_000
 
 /** A source that is to be promoted. */
@@ -49,9 +49,9 @@ export function promotionObstacle(
 }
 
 /**
- * The Service of the source that sends only to the fork of another experiment: then production does not depend on the
- * source, and nothing of this experiment gets requests. A preview takes nothing away. It lists shut pods, too, and
- * another Service sends to the source, or to the fork of this experiment.
+ * The message that a Service of the source sends only to the fork of another experiment: then production does not
+ * depend on the source, and nothing of this experiment gets requests. A preview is no obstacle: its Service also lists
+ * shut pods, and another Service sends to the source or to the fork of this experiment.
  */
 function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
@@ -69,7 +69,10 @@ function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
   )
 }
 
-/** The source may have got more pods since the strategy was admitted, or another strategy of its own. */
+/**
+ * Why the fork cannot serve for all pods that the rollout takes down: since the strategy was admitted, the source may
+ * have got more pods or another rollout strategy.
+ */
 function lackOfReserve(facts: Facts, spec: RunState['spec'], source: KubeObject): Decision | undefined {
   const sizes = sizesOf(facts, spec)
   if (!sizes || sizes.reserve <= surgeLimit(sizes)) return undefined

@@ -40,11 +40,11 @@ export function recordOf(
     forward: bothPatches(former.forward, patches.forward),
     inverse: bothPatches(former.inverse, patches.inverse),
   })
-  // the status has the hash of the live record, or already that of the one that shall replace it
+  // the status has the hash of the live record, or already that of its replacement
   return isTold(facts, live) || isTold(facts, withFormer) ? withFormer : recordWith(patches)
 }
 
-/** Whether this very record is stored, and the status says so: many users may replace a ControllerRevision. */
+/** Whether exactly this record is stored, and the status has its hash: many users may replace a ControllerRevision. */
 export const isRecorded = (facts: Facts, record: KubeObject): boolean =>
   isTold(facts, record) && isStored(facts, record)
 
@@ -68,7 +68,7 @@ export function recorded(facts: Facts, record: KubeObject, status: PromotionStat
   return { writes: [...remove, create], promotion }
 }
 
-/** The record of a promotion of `run` of which the status knows nothing, because somebody emptied the status. */
+/** The record of a promotion of `run` that is not in the status, because somebody emptied the status. */
 export function lostRecord(facts: Facts, run: Run): PromotionStatus['record'] | undefined {
   const record = liveRecord(facts)
   const isOfRun =

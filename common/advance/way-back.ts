@@ -21,8 +21,8 @@ export function movedPlan(planned: Plan, report: RunReport, { run, reason, messa
 }
 
 /**
- * What comes before everything else: the way back of the Services of a blue-green, and of its run if that has to be
- * taken. Undefined if there is no such thing to do.
+ * Returns the Services of a blue-green, or aborts its run if needed, before anything else. Undefined if neither is
+ * needed.
  */
 export function serviceFirst(planned: Plan, report: RunReport, cutting: CutOverPlan | undefined): Plan | undefined {
   if (cutting?.moved) return movedPlan(planned, report, cutting.moved)
@@ -33,7 +33,10 @@ export function serviceFirst(planned: Plan, report: RunReport, cutting: CutOverP
   return { ...planned, writes, conclusion: { ...planned.conclusion, run } }
 }
 
-/** A way back ends also where no fork can be derived, because the source is gone or the override has a mistake. */
+/**
+ * Goes on with the run where no fork can be derived, because the source is gone or the override has a mistake: a way
+ * back ends there, too.
+ */
 export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan {
   const { fork } = facts
   const { run, steps } = state
@@ -69,21 +72,21 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
 const withoutPauses = (steps: readonly RunStep[]): readonly RunStep[] =>
   steps.map((step) => (step.is === 'pause' ? { is: 'pause', seconds: 0 } : step))
 
-/** Only a review does not know the pods. */
+/** Whether any pod is open. Where the pods are not known, as in a review, none counts as open. */
 export const isAnyOpen = (facts: Facts): boolean => openPods(podsOf(facts) ?? []) > 0
 
-/** How long the present step has lasted, by the smaller of both clocks. */
+/** How long the present step has lasted: the smaller value of the wall clock and the monotonic clock. */
 export function timeOf({ now, stepElapsedMs = Number.POSITIVE_INFINITY }: Facts, { since }: Run) {
   const wallMs = Math.max(0, now.getTime() - Date.parse(since))
   return { now, elapsedMs: Math.min(wallMs, stepElapsedMs) }
 }
 
-/** A weight of a source without pods is no number of pods: the run waits until the source has some. */
+/** Whether the step has a number of pods. A weight above 0 has none while the source has no pods: the run waits. */
 export const hasTarget = ({ target, run }: RunState): boolean =>
   target !== undefined &&
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
 
-/** After a way back, the fork has no pods until somebody edits the experiment or says `retry`. */
+/** After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`. */
 export function withEndOfRun(state: RunState, conclusion: Conclusion): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)

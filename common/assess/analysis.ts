@@ -72,6 +72,7 @@ export interface Waiting {
   readonly reason: Reason
   readonly message: string
 }
+/** The analysis waits until the fork is settled, or until the source has been read. */
 export const WAITING_FOR_FORK: Waiting = { reason: 'NoPods', message: 'waiting for the fork' }
 
 /**

@@ -98,7 +98,7 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
 }
 
 /**
- * As long as the template has been missing by the stored status, so that the time since then doubles with each pass.
+ * As long as the template has been missing according to the stored status, so that this time doubles with each pass.
  */
 function templateRetryMs({ experiment, now }: SpecFacts): number {
   const { first, longest } = TEMPLATE_RETRY_MS

@@ -9,8 +9,8 @@ import { notSwitchable } from '../surroundings/switchable.ts'
 const FIELD = 'spec.strategy.blueGreen'
 
 /**
- * What is wrong with the Services that a blue-green names, for `fork`. One that does not exist yet is no mistake: the
- * run waits for it.
+ * What is wrong with the Services that a blue-green names, for `fork`. A Service that does not exist yet is no mistake:
+ * the run waits for it.
  */
 export function blueGreenErrors(facts: Facts, fork: KubeObject | undefined): readonly FieldError[] {
   const { blueGreen } = facts.experiment.spec.strategy ?? {}
@@ -24,7 +24,7 @@ export function blueGreenErrors(facts: Facts, fork: KubeObject | undefined): rea
   })
 }
 
-/** Why a Service of a blue-green would lose requests that only `fork` answers: the ports that the fork lacks. */
+/** The messages about ports that a Service of a blue-green uses and `fork` lacks: requests to them would fail. */
 export function lostPortsOf(facts: Facts, fork: KubeObject | undefined): readonly string[] {
   const { activeService, previewService } = facts.experiment.spec.strategy?.blueGreen ?? {}
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]

@@ -177,7 +177,7 @@ export function firstBlocked(facts: SpecFacts, mistakes: () => readonly FieldErr
   return errors.length > 0 ? blockedByMistakes('InvalidOverride', errors) : namesAreFree(facts)
 }
 
-/** Every mistake of the override by itself, once per field, in the order of the document. Without a schema, not all. */
+/** Every mistake of the override alone, once per field, in the order of the document. Without a schema, not all. */
 export function overrideErrors(
   { spec, overrideErrors }: ExperimentDeployment,
   schema: SpecSchema | undefined,

@@ -10,10 +10,10 @@ import { shortName } from '../text/short-name.ts'
 const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'promotion', 'analysis'] as const
 
 /**
- * Refuses to begin another run while production depends on the present one. While the active Service sends only to the
- * fork, its pods cannot be changed, and nobody said that the Service shall go back. Once the source is written, the
- * fork serves until the source's own rollout is over. On the way back, another run would forget the source, or a
- * Service if its strategy does not name it. So it would forget a preview.
+ * Refuses an edit that would begin another run while production depends on the present one. The active Service sends
+ * only to the fork, and nobody gave a command to return it. Or the source is written, and the fork serves until its
+ * rollout is over. Or the run is on its way back, and another run would forget the source, or a Service that its
+ * strategy does not name. Such a run would also forget a preview Service.
  */
 export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | undefined): readonly FieldError[] {
   if (!previous || runHash(facts.experiment) === runHash(previous)) return []
@@ -32,11 +32,11 @@ export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | un
 
 type Field = (typeof OF_THE_RUN)[number]
 
-/** The part of a field that begins another run: what an analysis asks does not, but whether there is one. */
+/** The part of a field whose edit begins another run: of an analysis, only whether there is one. */
 const partOf = ({ spec }: ExperimentDeployment, key: Field): unknown =>
   key === 'analysis' ? spec.analysis !== undefined : spec[key]
 
-/** The preview Service that sends only to the fork, if another run would not know it, and so not return it. */
+/** The preview Service that sends only to the fork, if another run would not know it and so would not return it. */
 function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): UnfinishedRun | undefined {
   const { previewService } = spec.blueGreen ?? {}
   if (previewService === undefined || pinningAt(run, steps).preview !== 'pinned') return undefined
@@ -52,7 +52,7 @@ function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): Unf
 
 interface UnfinishedRun {
   readonly what: string
-  /** by which word it ends */
+  /** the command or action that ends it */
   readonly remedy: string
   readonly fields: readonly Field[]
 }
@@ -72,7 +72,7 @@ function unfinishedRun(facts: SpecFacts, { spec, run, steps }: RunState): Unfini
       : undefined
   const { record, written } = promotionIn(facts.experiment, run) ?? {}
   const remedy = record ? `say undo, or ${wait}` : wait
-  // Others may have made the change and taken it back. Then nothing of this run is in the source.
+  // If others made the change and reverted it, nothing of this run is in the source.
   const isWritten = record !== undefined || (written !== undefined && !isTakenBack(facts))
   if (activeService !== undefined && pinningAt(run, steps).active === 'pinned')
     return {

@@ -1,4 +1,4 @@
-/** Computes a value when it is first asked for, and only once. */
+/** Computes a value when it is first needed, and only once. */
 export function lazy<T extends object | string>(compute: () => T): () => T {
   let result: T | undefined
   return () => {

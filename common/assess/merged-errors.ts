@@ -38,10 +38,10 @@ export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly
   return inDocumentOrder('spec.overrideSpec', merged.overrideSpec, found)
 }
 
-/** One of the schema has no `others`. */
+/** A schema error has no `others`. */
 type MergedError = SpecError & Partial<Pick<ValueError, 'others'>>
 
-/** A value of which the schema says something needs no second mistake. */
+/** The mistakes of the schema, and those of values in which the schema finds no mistake. */
 function wholeErrors(schema: SpecSchema, { kind, spec }: KubeObject, origin: Origin): readonly MergedError[] {
   const invalid = [
     ...schema.checkWhole(isObject(spec) ? (spec as JsonObject) : {}),
@@ -62,7 +62,8 @@ const NULLED = 'null removes a required field; leave this out, or give it a valu
 const LACKING = 'required: neither the source nor the override has it; set it'
 
 /**
- * The mistake where the override has the value, or one that contradicts it; else as near to it as the override goes.
+ * The mistake at the place where the override has the value, or one that contradicts it. If it has neither, at the last
+ * step of the path that it has.
  */
 function atOverride(error: MergedError, shape: Shape, merged: MergedResult): FieldError | undefined {
   const { fork, overrideSpec, overrideType } = merged
@@ -72,7 +73,7 @@ function atOverride(error: MergedError, shape: Shape, merged: MergedResult): Fie
   })
   const place = places.find(({ isWhole }) => isWhole) ?? places[0]
   if (!place) {
-    // the override changes something elsewhere on which this depends
+    // the override changes another field on which this value depends
     const where = formatPath('', error.path).slice(1)
     return { field: 'spec.overrideSpec', message: `${where}: ${error.message}`, cause: error.cause }
   }

@@ -24,7 +24,7 @@ const withRemedy = (error: FieldError): FieldError =>
     ? { ...error, message: `${error.message}; remove this or spec.promotion` }
     : error
 
-/** The same for the command `promote` to an experiment whose spec does not speak of a promotion. */
+/** As `promotionErrors`, for the command `promote` to an experiment without `spec.promotion`. */
 export const promoteErrors = (facts: SpecFacts): readonly FieldError[] =>
   facts.experiment.spec.promotion
     ? []

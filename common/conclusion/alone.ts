@@ -14,7 +14,7 @@ import { fitted, optionalClause, type Part } from '../text/fitted.ts'
 import { shortenedList } from '../text/list.ts'
 import { replicasOf } from '../workload/status.ts'
 
-/** How long it must last before anything follows. A source may lack ready pods for a moment while it is updated. */
+/** How long the fork must be alone before anything follows: a source may lack ready pods while it is updated. */
 const ALONE_MS = 10_000
 
 /** An experiment whose fork is alone behind Services of its source. */
@@ -22,7 +22,7 @@ export interface AloneFork {
   readonly services: readonly string[]
   /** RFC 3339 */
   readonly since: string
-  /** milliseconds until something follows; 0 or less: now */
+  /** milliseconds until the warning is shown and a policy is enforced; 0 or less: now */
   readonly restMs: number
   /** the policies that forbid it */
   readonly forbidding: readonly string[]
@@ -66,7 +66,9 @@ export function withoutPods(assessment: Assessment): Assessment {
 
 const scaledToZero = (fork: KubeObject): KubeObject => ({ ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } })
 
-/** The warning for the author, once it has lasted long enough. A review does not know how long, so `isReview` warns. */
+/**
+ * The warning for the author, once it has lasted long enough. A review cannot know that, so `isReview` always warns.
+ */
 export const aloneWarnings = (alone: AloneFork | undefined, isReview = false): readonly Warning[] =>
   alone && (isReview || alone.isHeld || alone.restMs <= 0) ? [warning('AloneBehindService', ...partsOf(alone))] : []
 

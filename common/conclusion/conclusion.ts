@@ -16,7 +16,7 @@ import type { AloneFork } from './alone.ts'
 import type { PolicyDecision } from './policy-decision.ts'
 import type { Write } from './write.ts'
 
-/** What somebody did to a source or a Service by a run, for an Event about it. */
+/** What a run did to a source or a Service, for an Event about that object. */
 export interface WrittenObject {
   readonly object: KubeObject
   readonly reason: Reason
@@ -24,8 +24,8 @@ export interface WrittenObject {
 }
 
 /**
- * By whose word the source is written: who approved the revision or gave the last command, or who wrote the spec that
- * needs none.
+ * Who caused the write of the source: who approved the revision or gave the last command, or else who last changed the
+ * spec.
  */
 export const authorOf = (experiment: ExperimentDeployment): string =>
   approverOf(experiment) ??
@@ -37,7 +37,7 @@ interface WrittenInput extends Omit<WrittenObject, 'message'> {
   readonly what: string
 }
 
-/** `what` is the verb of a sentence whose subject is the object, and whose end is the experiment. */
+/** An Event about `object`. `what` is the part of its message between the object and the experiment. */
 export function writtenBy(experiment: ExperimentDeployment, { object, reason, what }: WrittenInput): WrittenObject {
   const { name, namespace } = experiment.metadata
   const by = authorOf(experiment)
@@ -46,9 +46,9 @@ export function writtenBy(experiment: ExperimentDeployment, { object, reason, wh
 
 /** What an analysis says after a pass. */
 export interface AnalysisReport extends AnalysisStatus {
-  /** whether nothing can change its verdict any more, but another question */
+  /** whether its verdict is final, as long as the analysis asks the same question */
   readonly isFinal: boolean
-  /** whether it begins, or goes on, in a pass that finds the fork settled */
+  /** whether only a pass that finds the fork settled lets it begin or go on, so that such a pass must follow soon */
   readonly waitsForFork: boolean
 }
 
@@ -68,7 +68,7 @@ export interface RunReport extends RunState {
   readonly hasChange?: boolean
   /** a write of the source or of a Service that is seen for the first time */
   readonly written?: WrittenObject
-  /** whether the pass acts for the run, so that only the next one can tell whether its step is reached */
+  /** whether this pass writes something for the run, so that only the next pass can tell whether the step is done */
   readonly acts?: boolean
 }
 
@@ -82,7 +82,7 @@ export type Conclusion = Decision & {
   readonly source: (() => SourceStatus) | undefined
   /** milliseconds until the fork may be repaired again, because another client keeps changing or deleting it */
   readonly repairInMs?: number
-  /** what was undone of another client's change, if the fork is as ready as before it */
+  /** the change of another client that this pass undid, if the fork is as ready as before */
   readonly repaired?: string
   /** what the override changes in the fork, if this pass derived it */
   readonly changes?: () => readonly FieldChange[]

@@ -14,7 +14,7 @@ import { optionalClause } from '../text/fitted.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
 
 /**
- * `status.strategy`: the memory of the run. It stays as it is while the fork cannot be derived, and goes with the
+ * `status.strategy`: the memory of the run. It stays as it is while the fork cannot be derived, and is removed with the
  * strategy.
  */
 export function strategyStatus({ experiment }: Facts, { run }: Conclusion): ExperimentDeploymentStatus {

@@ -42,7 +42,7 @@ export type Write = { readonly resource: ResourceType } & (
       readonly object: KubeObject
       /** whether it undoes the change of another client, which may make it again */
       readonly isRepair: boolean
-      /** whether the fork has the same derivation before it */
+      /** whether the fork already had the same derivation */
       readonly isSameDerivation: boolean
     }
   /** the status of a pod: `object` has only the condition of its gate */
@@ -66,7 +66,10 @@ export type Write = { readonly resource: ResourceType } & (
   | { readonly verb: 'delete'; readonly role: 'fork' | 'twin' | 'base' | 'record' | 'run'; readonly of: KubeObject }
 )
 
-/** A state with its reason, or `lookAgain`: only a new pass can decide, as facts are outdated or no answer came. */
+/**
+ * What follows from a refused write: a decision, or `lookAgain` if only a new pass can decide, because facts are
+ * outdated or no answer came.
+ */
 type FailureOutcome = 'lookAgain' | (DecisionState & { readonly reason: Reason })
 
 const REFUSED = { is: 'stalled', reason: 'ApplyRefused' } as const
@@ -121,9 +124,9 @@ export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: stri
 export const isOfTwin = ({ role }: Pick<Write, 'role'>): boolean => role === 'twin' || role === 'newTwin'
 
 /**
- * Whether a write changes the source, or sends all requests of a Service to the fork. Somebody may have said `abort`
- * since, and the cache of experiments may be minutes old, so the API server is asked first. A Service is
- * returned at once.
+ * Whether a write changes the source, or sends all requests of a Service to the fork. Somebody may have given the
+ * command `abort` since the cache of experiments was read, which may be minutes old, so the API server is asked first.
+ * A Service is returned without that.
  */
 export const needsFreshExperiment = (write: Write): boolean =>
   write.role === 'source' ||

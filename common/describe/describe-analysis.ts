@@ -20,7 +20,7 @@ export const analysisLines = (facts: Facts, fork: KubeObject): readonly string[]
 
 const isTwin = ({ experiment }: Facts): boolean => experiment.spec.analysis?.control === 'Twin'
 
-/** The twin takes requests, too. */
+/** The line about the twin, which also takes requests. */
 const twinLines = (facts: Facts, fork: KubeObject): readonly string[] =>
   facts.analysis && isTwin(facts) && replicasOf(fork) > 0
     ? [
@@ -28,7 +28,7 @@ const twinLines = (facts: Facts, fork: KubeObject): readonly string[] =>
       ]
     : []
 
-/** How small a slowdown shows, by the requests that the last analysis run about this source has seen. */
+/** The smallest slowdown that the analysis can show, by the requests in the last analysis run about this source. */
 function powerLines(facts: Facts): readonly string[] {
   const { experiment, analysis } = facts
   const { metrics } = analysisOf(facts) ?? {}

@@ -49,7 +49,7 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of 
   ]
 }
 
-/** The cut-over that `promote` makes up for because it was said before it, with the pods for it; else no steps. */
+/** The cut-over that an early `promote` skips, which it makes up for, with the step of its pods; else no steps. */
 function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunState): readonly RunStep[] {
   const index = steps.findIndex(({ is }) => is === 'cutOver')
   const stored = status?.strategy
@@ -62,7 +62,7 @@ function wayBack(path: 'Abort' | 'Undo', step: RunStep['is'] | undefined): strin
   return `the run was ${path === 'Undo' ? 'undone' : 'aborted'}: no pods until somebody says retry or edits spec`
 }
 
-/** What comes before the first step. */
+/** The text before the first step. */
 function introduction({ experiment }: Facts, { run, steps }: RunState): string {
   const place = `step ${run.stepIndex + 1} of ${steps.length}`
   if (run.held) return `paused until resumed, at ${place}: `
@@ -81,13 +81,13 @@ function missingServices({ experiment: { spec }, surroundings: { traffic } }: Fa
     .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)
 }
 
-/** The ports for which its run will wait, because a Service of a blue-green would answer nobody there. */
+/** The ports for which the run will wait, because no pod would answer there for a Service of a blue-green. */
 export function portWarnings(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly Warning[] {
   if (conclusion.run?.run.path !== 'Forward') return []
   return lostPortsOf(facts, fork).map((lost) => warning('PortMissing', lost, optionalClause(': the run waits for it')))
 }
 
-/** What is not as its author may expect. */
+/** What the author may not expect. */
 function caveats({ run, steps, spec }: RunState, sizes: Sizes): readonly string[] {
   const { weight, pods } = podTargetAt(steps, run.stepIndex, sizes)
   const { replicas, source } = sizes

@@ -59,7 +59,7 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
   const wanted = isRunning && assessment.is === 'wanted' ? assessment : undefined
   const pair = forkAndSource(facts, wanted?.fork)
   const report = pair && trafficReport(pair, facts.surroundings)
-  // The fork is written in the next pass, so what it gets is told with the steps.
+  // The fork is written in the next pass, so the lines about the steps say what it gets.
   const moved = plan.conclusion.run?.moved
   // a mistake of the author has its own message
   const isWaiting = isRunning && assessment.is === 'blocked' && assessment.errors.length === 0

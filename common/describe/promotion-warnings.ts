@@ -10,7 +10,7 @@ import { strategyRunSpec } from '../strategy/run-spec.ts'
 
 /**
  * Why a promotion will not write the source: nothing to write, an installation that may not, or somebody who declares
- * the source. Only for an experiment that says something about its promotion, or is told to promote.
+ * the source. Only for an experiment with `spec.promotion` or the command `promote`.
  */
 export function promotionWarnings(facts: SpecFacts, isInstalled: boolean): readonly Warning[] {
   const { spec, metadata, status } = facts.experiment

@@ -36,7 +36,7 @@ export interface SpecFacts {
   readonly revisionHolder: KubeObject | undefined
   /** it belongs to the experiment by uid, label and field manager */
   readonly fork: Known<KubeObject>
-  /** absent: there is none, and none is asked for; also in a review */
+  /** absent: the experiment neither has nor wants a twin; always absent in a review */
   readonly twin?: TwinFacts | undefined
   /** another object that has the name of the fork */
   readonly nameHolder: KubeObject | undefined
@@ -58,13 +58,15 @@ export interface SpecFacts {
 
 /** Everything on which a plan may depend. The webhook collects it for one review, the controller for one pass. */
 export interface Facts extends SpecFacts {
-  /** why Kubernetes refused the last pod of the fork; absent: it did not, or the status of the fork tells it */
+  /** why Kubernetes refused the last pod of the fork; absent: it did not, or the status of the fork says why */
   readonly podRefusal: Known<string>
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
   /** milliseconds since the present step of the run began, as far as this process saw it; absent: it does not know */
   readonly stepElapsedMs?: number | undefined
-  /** for so long another client must leave the fork alone until it counts as undisputed; 0 if it does */
+  /**
+   * milliseconds until the fork no longer counts as contested, if no other client changes it; 0: it is not contested
+   */
   readonly contestedMs: number
 }
 
@@ -95,9 +97,9 @@ export interface CutOverServices {
   readonly slices: readonly SliceView[]
   /** milliseconds until a lost pin may be set again; 0 or less: now */
   readonly repairInMs: number
-  /** the same of the preview, which is never given up */
+  /** as `repairInMs`, for the pin of the preview, which is set again no matter how often another client removes it */
   readonly previewRepairInMs: number
-  /** whether somebody has taken the pin away again and again */
+  /** whether another client has removed the pin repeatedly */
   readonly isContested: boolean
   /**
    * milliseconds since this process first saw the present selector of the active Service, or that the experiment is
@@ -116,9 +118,9 @@ export interface AnalysisFacts {
   readonly namespace: NamespaceView | undefined
   /** the analysis runs of the experiment, by their uid; absent in a review */
   readonly runs?: readonly AnalysisRun[]
-  /** what pods of the source got in the analysis run that started last; only a review reads it */
+  /** the requests that pods of the source got in the analysis run that started last; only a review reads it */
   readonly traffic?: RunTraffic | undefined
-  /** what the poller found out for one of them, and no pass has recorded yet */
+  /** the poller's result for one of these runs that no pass has recorded yet */
   readonly poll?: Poll | undefined
   /** the source as the API server has it now, with its status; absent: it was not read */
   readonly source?: Known<KubeObject> | undefined

@@ -5,10 +5,14 @@ import { isPinned, isRevisionOf } from '../fork/pinned.ts'
 import { isForkOf } from '../workload/identity.ts'
 import type { SpecFacts } from './facts.ts'
 
+/** What is under the name of the fork. */
 export type ForkFacts = Pick<SpecFacts, 'fork' | 'nameHolder'>
+/** What is under the name of the ControllerRevision that keeps the pinned base. */
 export type RevisionFacts = Pick<SpecFacts, 'revision' | 'revisionHolder'>
 
+/** There is no object with the name of the fork. */
 export const NO_FORK: ForkFacts = { fork: ABSENT, nameHolder: undefined }
+/** There is no object with the name of that ControllerRevision. */
 export const NO_REVISION: RevisionFacts = { revision: ABSENT, revisionHolder: undefined }
 
 /** What was `found` under the name of the fork: the fork, or another object that holds the name. */

@@ -57,7 +57,7 @@ function ownedItem(fields: Fields, item: unknown, index: number): unknown {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Whether nothing stands below a place of `fieldsV1`. To ask that of a large object takes as long as to list it. */
+/** Whether nothing stands below a place of `fieldsV1`. Kept, because this takes as long as to list the fields. */
 function isWhole(fields: Fields): boolean {
   const known = IS_WHOLE.get(fields) ?? isEmpty(fields)
   IS_WHOLE.set(fields, known)

@@ -27,7 +27,7 @@ interface Inputs {
   readonly experiment: ExperimentDeployment
   /** from `baseOf`, computed now or when it was pinned */
   readonly base: Base
-  /** undefined while the cluster has not told it: Merge can do without, Strategic cannot */
+  /** undefined while it is not known: Merge can do without, Strategic cannot */
   readonly schema: SpecSchema | undefined
   /** how many pods the fork gets; no part of what it is derived from */
   readonly replicas: number
@@ -67,9 +67,9 @@ export function withHash(fork: KubeObject): KubeObject {
 }
 
 /**
- * The fork that `experiment` asks of `base`, or every field that forbids one. Shares no object with the resource; what
- * nobody overrides is the base's own. Expects an override within rules and schema. Refuses with `SchemaNotAvailable`,
- * and no errors, what cannot be told yet.
+ * The fork that `experiment` describes on `base`, or every field that forbids one. It shares no object with the
+ * resource; what nobody overrides is the object of the base. Expects an override within rules and schema. Without a
+ * schema that it needs, it refuses with `SchemaNotAvailable` and no errors.
  */
 export function derive({ kind, experiment, base, schema, replicas, role = 'experiment' }: Inputs): Derived {
   const { overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)

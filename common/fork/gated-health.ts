@@ -17,7 +17,7 @@ export interface CountedPod {
 /** What the health of a gated fork depends on besides the fork itself. */
 export interface GatedFork {
   readonly pods: readonly CountedPod[]
-  /** how many pods it shall have; it has fewer while pods of a former revision go */
+  /** how many pods it should have; it has fewer while pods of a former revision go */
   readonly wanted: number
   /** the present revision of its template */
   readonly revision: string
@@ -66,7 +66,7 @@ function countsOf({ pods, revision }: GatedFork) {
   }
 }
 
-/** What else is still to be done, and no count that says nothing. */
+/** What is still to be done, without counts that tell nothing. */
 function rest({ all, updated, wanted }: Record<'all' | 'updated' | 'wanted', number>): readonly string[] {
   if (updated < all) return [`${updated} of ${all} up to date`]
   if (all === wanted) return []

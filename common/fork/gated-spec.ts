@@ -16,10 +16,10 @@ interface Gated {
 }
 
 /**
- * `fork` with a readiness gate in its template, which says its own revision: nobody who may read only pods can tell of
- * which revision of a Deployment a pod is. It has no progress deadline. A pod that is shut is not ready, so a fork
- * would exceed it although the containers of all its pods are ready. The former deadline is returned for those who
- * judge its health by the containers.
+ * `fork` with a readiness gate in its template, and with the revision of the template in an annotation: who may read
+ * only pods could not tell otherwise of which revision of a Deployment a pod is. It has no progress deadline. A pod
+ * that is shut is not ready, so a fork would exceed it although the containers of all its pods are ready. The former
+ * deadline is returned for those who judge its health by the containers.
  */
 export function gated({ hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDeadline'>, fork: KubeObject): Gated {
   const { progressDeadlineSeconds: former, ...spec } = objectOr(fork.spec)
@@ -32,7 +32,7 @@ export function gated({ hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDe
 /** A hash of the pod template of a fork: the revision of its pods. Ten hex digits. */
 export const revisionOf = (fork: KubeObject): string => templateRevision(at(fork, 'spec', 'template'))
 
-/** Without the annotation that says it. */
+/** The hash leaves out the annotation that stores it. */
 function templateRevision(template: unknown): string {
   if (!isObject(template)) return sha256Of(template, DIGITS)
   const { annotations, ...metadata } = objectOr(template.metadata)

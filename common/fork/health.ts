@@ -4,7 +4,7 @@ import { lastAppliedMs } from '../workload/identity.ts'
 import type { Health, WorkloadKind } from '../workload/kind.ts'
 import { replicasOf, statusCount } from '../workload/status.ts'
 
-/** Pods that nobody refuses are created within a second or two. So their refusals are not looked for at once. */
+/** Pods that are not refused are created within a second or two, so refusals are looked for only after this time. */
 const PODS_DUE_MS = 10_000
 
 /**

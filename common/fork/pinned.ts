@@ -13,7 +13,9 @@ export const isPinned = ({ spec }: Pick<ExperimentDeployment, 'spec'>): boolean 
 export const pinnedSource = (experiment: ExperimentDeployment): SourceStatus | undefined =>
   isPinned(experiment) && experiment.status?.source?.pinned ? experiment.status.source : undefined
 
-/** Whether `revision` is the ControllerRevision of `experiment` by its owner. Its content may be anybody's. */
+/**
+ * Whether `revision` is the ControllerRevision of `experiment` by its owner. Any client may have written its content.
+ */
 export const isRevisionOf = (experiment: ExperimentDeployment, revision: KubeObject): boolean =>
   belongsTo(experiment, revision)
 

@@ -42,7 +42,10 @@ export const analysisFor = (facts: Facts, assessment: Assessment): AnalysisState
 export const isRolledBack = (facts: Facts, state: AnalysisState | undefined): boolean =>
   state !== undefined && strategyRunSpec(facts.experiment.spec) === undefined && consequenceOf(state) === 'RollBack'
 
-/** The decision on a fork whose pods the verdict took. It lasts until somebody asks another question. */
+/**
+ * The decision on a fork that was scaled to 0 because of its verdict. It lasts until the analysis asks another
+ * question.
+ */
 export const rolledBack = (state: AnalysisState) =>
   stalled('RolledBack', `the fork has no pods: its analysis ended with ${verdictText(state)}`)
 
@@ -77,7 +80,7 @@ export function withAnalysis(facts: Facts, { assessment, analysis: state }: Anal
     return { ...planned, writes, conclusion: { ...planned.conclusion, ...(analysis ? { analysis } : {}) } }
   }
   const status = found.status ?? current.run?.status
-  // One that is asked again waits for its fork.
+  // A run that is to be resumed waits for its fork first.
   const recordableStatus = isOnWayBack(planned)
     ? (status ?? ABORTED)
     : status?.verdict === 'Aborted'
@@ -89,7 +92,7 @@ export function withAnalysis(facts: Facts, { assessment, analysis: state }: Anal
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
 }
 
-/** Whether the experiment still asks: it has an analysis, and neither ends nor has been promoted. */
+/** Whether the analysis still goes on: the experiment has one, and neither ends nor has been promoted. */
 const mayBeAsked = ({ experiment }: Facts, { conclusion: { reason } }: Plan): boolean =>
   experiment.spec.analysis !== undefined && reason !== 'Terminating' && reason !== 'Expired' && reason !== 'Promoted'
 
@@ -164,7 +167,10 @@ function creation({ experiment }: Facts, { subject, spec, resolved }: Omit<Analy
 
 type AnalysisMessageInput = Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
 
-/** What the experiment tells of its analysis. Numbers are in the run only, so the message stays with the reason. */
+/**
+ * What the experiment reports about its analysis. Numbers are in the run only, so the message stays as long as the
+ * reason.
+ */
 function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessageInput | undefined): AnalysisReport {
   const { run, spec, resolved, waitsFor = WAITING_FOR_FORK } = current
   const stored = facts.experiment.status?.analysis
@@ -183,7 +189,7 @@ function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessag
   }
 }
 
-/** The same once nobody asks any more; undefined if it told nothing before. The record of the run may be gone. */
+/** The report when the analysis is over; undefined if the status has none. The record of the run may be gone. */
 function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): AnalysisReport | undefined {
   const stored = experiment.status?.analysis
   if (!stored) return undefined
@@ -199,7 +205,7 @@ function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): An
   }
 }
 
-/** `status.analysis`. It stays as it is while the fork cannot be derived, and goes with the analysis. */
+/** `status.analysis`. It stays as it is while the fork cannot be derived, and is removed with the analysis. */
 export function analysisStatus(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
   const [{ experiment }, { analysis }] = [facts, conclusion]
   if (!experiment.spec.analysis) return {}

@@ -25,7 +25,7 @@ interface DriftInput {
   readonly left: { readonly uid: string; readonly generation: number } | undefined
 }
 
-/** The same for a fork, or its twin, that is compared with `left`. */
+/** As `hasDrifted`, for a fork or a twin whose last applied state is `left`. */
 export function isChanged(fork: KubeObject, { experiment, wanted, left }: DriftInput): boolean {
   return !(
     left?.uid === fork.metadata.uid &&
@@ -64,22 +64,22 @@ const hadNoPodsBecauseAlone = ({ status }: ExperimentDeployment, fork: KubeObjec
 
 interface ApplyReasonInput {
   readonly wanted: DesiredFork
-  /** whether the fork shall have no pods, because it would be alone behind a Service */
+  /** whether the fork must have no pods, because it would be alone behind a Service */
   readonly isHeld: boolean
-  /** whether it shall have no pods, because its analysis ended so */
+  /** whether it must have no pods because of the verdict of its analysis */
   readonly isTaken: boolean
 }
 
 /**
- * Why an existing fork is applied: the message, whether it undoes the change of another client, and how long it waits,
- * in milliseconds, so that the next changes of the source's size are in the same write.
+ * Why an existing fork is applied: the message, whether it undoes the change of another client, and how many
+ * milliseconds the write waits so that further changes of the size of the source share it.
  */
 export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, wanted }: ApplyReasonInput) {
   const { experiment } = facts
   const { status, metadata } = experiment
   const isSame = isSameDerivation(fork, wanted)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
-  // Without it the process ended between apply and status, and the fork was not changed.
+  // If the status does not know this fork, the process ended between apply and status, and no other client changed it.
   const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
   const isSameSpec = status?.observedGeneration === metadata.generation
   const occasion = (message: string, isRepair: boolean, foldedMs = 0) => ({
@@ -90,14 +90,14 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
     foldedMs,
   })
   if (isOtherCount && hadNoPodsBecauseAlone(experiment, fork) !== isHeld) {
-    // Another client may have taken the pods away.
+    // Unless the last pass removed the pods, another client did.
     const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
     return occasion(
       'has its pods again: another endpoint of its Service is ready',
       isKnown && isSameSpec && !isReleased,
     )
   }
-  // Later it is a repair: somebody has given it pods.
+  // Once the status says RolledBack, another client has added the pods. Then removing them is a repair.
   if (isTaken && isSame && isOtherCount && readyOf(status)?.reason !== 'RolledBack')
     return occasion('rolled back: its analysis ended so', false)
   if (isSame && !isOtherCount && isNextVerdict(fork, wanted)) return occasion('has the verdict of its analysis', false)
@@ -117,7 +117,7 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
     : occasion('updated to the spec of the experiment', false)
 }
 
-/** What the annotation with the verdict may be before it gets another one. Anything else was written by others. */
+/** The values that the annotation may have before each verdict. Another client has written any other value. */
 const BEFORE: Readonly<Record<string, readonly (string | undefined)[]>> = {
   notSignificant: [undefined],
   noHarm: ['notSignificant'],
@@ -130,8 +130,8 @@ function isNextVerdict(fork: KubeObject, { fork: wanted }: DesiredFork): boolean
 }
 
 /**
- * An autoscaler may change the size of a source often. The fork follows at once, and again not before so many
- * milliseconds have passed.
+ * An autoscaler may change the size of a source often. The fork follows the first change at once, and waits this long
+ * before it follows again.
  */
 const RESIZE_DELAY_MS = 5_000
 

@@ -22,10 +22,10 @@ interface GateWrites {
   readonly isOpening: boolean
 }
 
-/** The gate of a fork that has none, or of none. */
+/** No gate writes: the fork is not gated, or there is none. */
 export const NO_GATE_WRITES: GateWrites = { writes: [], isOpening: false }
 
-/** How the pods of `fork` become as the present step wants them; nothing while that or the pods are not known. */
+/** The writes that open and shut pods as the present step wants; none while the step or the pods are not known. */
 export function gateWrites(facts: Facts, { gate }: DesiredFork, fork: KubeObject): GateWrites {
   const pods = podsOf(facts)
   if (!pods || !gate?.target) return NO_GATE_WRITES
@@ -34,7 +34,8 @@ export function gateWrites(facts: Facts, { gate }: DesiredFork, fork: KubeObject
 }
 
 /**
- * The same while nothing else is written. Not more pods are open than now, and none if the fork must have no pods.
+ * The gate writes of a fork that is not applied. They leave no more pods open than now, and none if the fork must have
+ * no pods.
  */
 export function gateWritesWithoutChange(facts: Facts, fork: KubeObject, mustHaveNoPods: boolean): readonly Write[] {
   const pods = podsOf(facts)
@@ -91,8 +92,8 @@ export function healthOf(facts: Facts, { kind, gate }: DesiredFork, fork: KubeOb
 }
 
 /**
- * Whether the template of the fork stays as it is: for inspection, because requests of a Service reach nobody else, or
- * because it serves for pods that a promotion of its source takes down.
+ * Whether the template of the fork stays as it is: for inspection, because a Service sends requests only to the fork,
+ * or because it serves for pods that a promotion of its source takes down.
  */
 export function isKept(facts: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
   if (isInQuarantine(facts)) return true
@@ -104,12 +105,12 @@ export function isKept(facts: Facts, fork: KubeObject, wanted: DesiredFork): boo
 export const asKept = (wanted: DesiredFork, fork: KubeObject): DesiredFork =>
   wanted.gate ? { ...wanted, gate: { ...wanted.gate, revision: presentRevision(fork) } } : wanted
 
-/** The size of a kept fork goes on to follow its run and its source. */
+/** The size of a kept fork still follows its run and its source. */
 interface KeptSize {
   readonly writes: readonly Write[]
-  /** the pods that it shall have, if these are not those that it has */
+  /** the pods that it should have, if it has another number */
   readonly replicas?: number
-  /** milliseconds until another client's change of it is undone */
+  /** milliseconds until the change of its size by another client is undone */
   readonly repairInMs?: number
 }
 

@@ -80,7 +80,7 @@ function awaitedRollout(facts: Facts, kind: WorkloadKind): string | undefined {
 }
 
 /**
- * Deletes the fork, unless requests would reach nobody without it. The experiment stays and reports it; a higher
+ * Deletes the fork, unless nobody would answer requests without it. The experiment stays and reports it; a higher
  * `ttlSeconds` creates the fork again.
  */
 export function planExpiry(facts: Facts): Plan {
@@ -116,7 +116,7 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
-/** Whether a pass has told of this fork and this spec. Then another client made what differs now. */
+/** Whether the status already reports this fork and this spec. Then a difference was made by another client. */
 export const isAlreadyReported = ({ status, metadata }: ExperimentDeployment, fork: KubeObject): boolean =>
   status?.experimentResourceRef?.uid === fork.metadata.uid && status?.observedGeneration === metadata.generation
 
@@ -132,8 +132,8 @@ export function scaleTo(
 }
 
 /**
- * The finalizer, before it is needed: for a fork without an owner reference, and while a promotion of ours needs the
- * fork. Where it is not needed any more, it is taken away.
+ * The writes that add the finalizer before it is needed: for a fork without an owner reference, and while a promotion
+ * of ours needs the fork. Where it is not needed any more, they remove it.
  */
 export function finalizerWrites(facts: Facts): readonly Write[] {
   const { experiment } = facts
@@ -166,7 +166,7 @@ export function baseWrites({ experiment, revision }: Facts, { base, fork }: Desi
   const object = revisionOf(experiment, fork, base.base)
   const create: Write = { verb: 'create', role: 'base', resource: CONTROLLER_REVISION, object }
   if (revision.is === 'absent') return [create]
-  // The last pass ended before the status was written, or somebody else wrote the revision.
+  // The last pass ended before the status was written, or another client wrote the revision.
   return decodeBase(revision.value, base.source()) ? [] : [...deleteBase(revision), create]
 }
 

@@ -41,7 +41,7 @@ import { withTwinWrites } from './twin.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
 export interface Evaluation {
-  /** its fork has no pods while it must not be alone behind a Service */
+  /** its fork has no pods if it must not be alone behind a Service, or because of the verdict of its analysis */
   readonly assessment: Assessment
   readonly policy: PolicyDecision
   readonly alone: AloneFork | undefined
@@ -148,7 +148,7 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
   return reservation ? { ...planned, reservation } : planned
 }
 
-/** Whether an experiment that ends has to give requests back first. Its run is aborted before. */
+/** Whether an ending experiment must return its Services first. Its run is aborted before that. */
 function isReturnedLater(facts: Facts): boolean {
   const state = storedRun(facts)
   const pins = state && state.run.path !== 'Forward' ? pinState(facts, state.spec) : undefined
@@ -184,7 +184,7 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken 
 
 /**
  * The decision while another client keeps changing the fork, so that the status does not swing with each change and its
- * repair. Undefined if it does not, or if something worse is to be told.
+ * repair. Undefined if no client does, or if the fork is stalled, which is worse.
  */
 function contested({ contestedMs }: Facts, object: KubeObject, described: Decision): Decision | undefined {
   if (contestedMs <= 0 || described.is === 'stalled') return undefined
@@ -193,14 +193,14 @@ function contested({ contestedMs }: Facts, object: KubeObject, described: Decisi
 }
 
 /**
- * Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. It always loses its pods if it
- * must not be alone.
+ * Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. A fork that must have no pods
+ * loses them in any case.
  */
 function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Plan {
   const { experiment, driftBackoffMs } = facts
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
   const replicas = mustHaveNoPods ? 0 : wantedReplicas(facts)
-  // The way back of a run takes the pods, whatever else is wrong.
+  // The abort of a run takes the pods, whatever else is wrong.
   const isAborted = experiment.status?.strategy?.path === 'Abort' && replicas === 0
   const mayShrink = mustHaveNoPods || isAborted || attributesOf(decision.reason).keepsFork
   const before = fork ? [...gateWritesWithoutChange(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []

@@ -25,7 +25,7 @@ export interface AnalyzedFork {
 
 /**
  * `planned` with the writes of the twin: a second fork without the override, as large as the present fork, while the
- * analysis run goes on. It is deleted as soon as nobody compares it any more.
+ * analysis run goes on. It is deleted as soon as no analysis compares it any more.
  */
 export function withTwinWrites(facts: Facts, of: AnalyzedFork, planned: Plan): Plan {
   const { twin: known, experiment } = facts
@@ -79,7 +79,7 @@ function desiredTwin({ experiment, schema }: Facts, { kind, base: { base } }: De
   return { kind, fork, hash: lazy(() => forkHash(fork)) }
 }
 
-/** Creates the twin, or makes it as it is wanted. Under a policy that denies so many pods it does not grow. */
+/** Creates the twin, or changes it to what is wanted. It does not grow if a policy denies that number of pods. */
 function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'hash'>, planned: Plan): Plan {
   const { experiment, twin: known } = facts
   const { twin, policy } = planned.conclusion
@@ -87,7 +87,7 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
   if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return planned
   const left = experiment.status?.analysis?.twin
   if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
-  // Somebody has deleted or changed what the last pass left.
+  // Whether another client deleted or changed the twin since the last pass.
   const isRepair = left !== undefined && (!twin || (left.uid === twin.metadata.uid && isOther(twin, left)))
   const repairInMs = known?.repairInMs ?? 0
   if (isRepair && repairInMs > 0) return { ...planned, conclusion: { ...planned.conclusion, repairInMs } }

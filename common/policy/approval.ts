@@ -15,12 +15,12 @@ interface Approval {
   readonly field: string
   /** who gave it; undefined: it is not known */
   readonly by: string | undefined
-  /** what somebody else must do */
+  /** what another user must do */
   readonly remedy: string
 }
 
 /**
- * The error if nobody else than the one who last changed the spec approves what the run does next. The webhook writes
+ * The error unless somebody other than who last changed the spec approves what the run does next. The webhook writes
  * who changed the spec, and who gave the command or set the approved revision. What is not known approves nothing.
  */
 export function missingApproval(experiment: ExperimentDeployment): FieldError | undefined {
@@ -55,7 +55,7 @@ function commandOf({ status, metadata }: ExperimentDeployment, spec: StrategyRun
     : undefined
 }
 
-/** Whether nobody has to say anything between this step and a cut-over. */
+/** Whether the run reaches a cut-over from this step without waiting for a person or a verdict. */
 function isBeforeCutOver(steps: readonly RunStep[], index: number): boolean {
   const next = steps.slice(index + 1).find((step) => step.is === 'cutOver' || waitsForSomebody(step))
   return steps[index]?.is === 'cutOver' || next?.is === 'cutOver'

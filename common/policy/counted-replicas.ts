@@ -10,8 +10,9 @@ export const countedReplicas = (ofFork: number | undefined, reserved: number | u
   ofFork === undefined ? reserved : Math.max(ofFork, reserved ?? 0)
 
 /**
- * The same for a program that sees neither fork nor reservation, but the status. `spec.replicas` counts as reserved
- * while the fork is still to come, and after a change of `spec` that no pass has seen.
+ * As `countedReplicas`, for a program that sees only the status, and neither the fork nor the reservation.
+ * `spec.replicas` counts as reserved while the fork is still to come, and after a change of `spec` that no pass has
+ * seen.
  */
 export function toldReplicas(experiment: ExperimentDeployment): number | undefined {
   const { status, metadata } = experiment

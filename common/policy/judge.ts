@@ -15,8 +15,8 @@ interface LiveFork extends Pick<PolicyInput, 'namespace' | 'sourceNamespace'> {
 }
 
 /**
- * Every violation of the `policies` that apply by what somebody added to the live fork. It is only told: neither a
- * review nor a pass of the controller can take it away, so that `Deny` has the effect of `Warn`.
+ * Every violation of the `policies` that apply by what somebody added to the live fork. It is only reported: neither a
+ * review nor a pass of the controller can remove it, so that `Deny` has the effect of `Warn`.
  */
 export function judgeAdditions(policies: readonly ExperimentPolicy[], live: LiveFork): readonly PolicyFinding[] {
   const effect = { changes: live.additions, overrideSpec: {}, overrideType: 'Strategic', shape: NO_SHAPE } as const

@@ -82,7 +82,7 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf }) => 
   return invalid(field, `experiments would have ${endpoints}, at most ${maxShare} is allowed`)
 }
 
-/** Of an experiment with a run. */
+/** The mode of a promotion, for an experiment that has a run. */
 const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
   const mode = strategyRunSpec(spec)?.mode
   if (!promotionModes || !mode || promotionModes.includes(mode)) return undefined

@@ -5,7 +5,7 @@ import { matchPattern, type PatternMatch } from './path-walk.ts'
 
 type Steps = readonly PatternStep[]
 
-/** With more places, as after `**`, nothing was left out. */
+/** The most places where skipped keys are looked for. There are more only after `**`, where no key was skipped. */
 const MAX_STOPS = 8
 
 /** The text of a pattern. */
@@ -35,7 +35,7 @@ export function correctionOf(steps: Steps, roots: readonly Shape[]): Steps | und
   return undefined
 }
 
-/** How far `steps` can be followed below any of `roots`; `onlyFields` as in `walk`. */
+/** How far `steps` can be followed below any of `roots`; `onlyFields` as in `matchPattern`. */
 export function longestMatch(steps: Steps, roots: readonly Shape[], onlyFields = true): PatternMatch {
   const walks = roots.map((root) => matchPattern(steps, root, onlyFields))
   const match = walks.find(({ isMatch }) => isMatch)

@@ -37,7 +37,7 @@ export interface ExperimentPolicySpec {
   readonly aloneBehindService?: 'Allow' | 'Deny'
   /** absent: all */
   readonly promotionModes?: readonly PromotionMode[]
-  /** whether somebody else must promote, or let cut over, than who last changed the `spec`; absent: no */
+  /** whether the user who last changed the `spec` may not promote or let the run cut over; absent: no */
   readonly approverNotRequester?: boolean
   /** whether every experiment must have an analysis; absent: no */
   readonly requireAnalysis?: boolean
@@ -47,6 +47,7 @@ export interface ExperimentPolicySpec {
   readonly allowTimeoutPromotion?: boolean
 }
 
+/** The `status` of an ExperimentPolicy. */
 export interface ExperimentPolicyStatus {
   readonly observedGeneration?: number
   /** number of live experiments to which the policy applies */
@@ -63,11 +64,13 @@ export interface ExperimentPolicyStatus {
 export const actionsOf = ({ validationActions }: ExperimentPolicySpec): readonly ValidationAction[] =>
   validationActions ?? ['Deny']
 
+/** The resource with which administrators limit experiments. */
 export interface ExperimentPolicy extends KubeObject {
   readonly spec: ExperimentPolicySpec
   readonly status?: ExperimentPolicyStatus
 }
 
+/** What is needed of a namespace. */
 export interface NamespaceView {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -110,7 +113,7 @@ export interface OverrideChanges {
 /**
  * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
  * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
- * experiments): create it. `promotion` and `approval` (whose word it is): write the source.
+ * experiments): create it. `promotion` (its mode) and `approval` (who gave it): write the source.
  */
 export type LimitKind = 'content' | 'share' | 'count' | 'promotion' | 'approval'
 

@@ -11,7 +11,7 @@ import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.t
 import { experimentId, forkName } from '../workload/identity.ts'
 import { statusCount } from '../workload/status.ts'
 
-/** Whether a step wants a Service to send to the fork only; `kept`: whatever it does now. */
+/** What a step wants of a Service: limited to the fork, not limited, or as it is now. */
 export type Pinning = 'pinned' | 'unpinned' | 'kept'
 
 /**
@@ -99,8 +99,9 @@ export function limitedServices({ surroundings, experiment }: SpecFacts): readon
 }
 
 /**
- * Says that a Service of a blue-green sends only to the fork, as the caches show it; undefined if none does. Without
- * the fork nobody would answer its requests. So the fork stays where the controller may not return the Service.
+ * Why the fork must stay: a Service of the blue-green sends only to it, as the caches show, so that without the fork
+ * nobody would answer. It matters where the controller may not return the Service. Undefined if there is no such
+ * Service.
  */
 export function keptBy(facts: SpecFacts): string | undefined {
   const { activeService, previewService } = facts.experiment.spec.strategy?.blueGreen ?? {}

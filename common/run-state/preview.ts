@@ -4,14 +4,14 @@ import type { SpecFacts } from '../facts/facts.ts'
 import { countingAutoscaler } from '../surroundings/counting.ts'
 import { replicasOf } from '../workload/status.ts'
 
-/** What part of its source a preview is while an autoscaler is held back by it. */
+/** A preview has one pod for this many of its source, while an autoscaler on CPU counts its shut pods. */
 const PART = 10
 
 /**
  * The pods of a preview for which a blue-green has no number: as many as `source` has. While an autoscaler on CPU
- * counts the pods of `fork`, which are shut, a tenth of them, rounded down, but at least one: it takes them for idle,
- * so that many of them would keep it from scaling the source up. While the autoscalers are not known, the present fork
- * keeps its pods.
+ * counts the pods of `fork`, which are shut, a tenth of them, rounded down, but at least one. The autoscaler takes shut
+ * pods for idle ones, so many of them would keep it from scaling the source up. While the autoscalers are not known,
+ * the present fork keeps its pods.
  */
 export function previewSize(
   { fork: present, surroundings }: Pick<SpecFacts, 'fork' | 'surroundings'>,

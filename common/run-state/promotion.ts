@@ -12,7 +12,7 @@ import { type Promotion, promotionOf, type SourceOverride } from '../strategy/pr
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { shortNameOf } from '../text/short-name.ts'
 
-/** What a promotion lays over what. */
+/** The override, and the `spec` of `source`, over which a promotion lays it. */
 export function sourceOverride({ experiment, schema }: SpecFacts, source: KubeObject): SourceOverride {
   const { overrideSpec, overrideType } = withDefaults(experiment.spec)
   const shape = knownValue(schema)?.shape ?? NO_SHAPE
@@ -24,7 +24,7 @@ export const promotionInto = (facts: SpecFacts, source: KubeObject): Promotion |
   promotionOf(sourceOverride(facts, source))
 
 /**
- * Whether nothing of the promotion is in the source, as it was just read. What would be written may be recorded
+ * Whether nothing of the promotion is in the source, as it was just read. The record of the promotion may exist
  * already. False where the source was not read.
  */
 export function isUntouched(facts: SpecFacts): boolean {
@@ -33,7 +33,7 @@ export function isUntouched(facts: SpecFacts): boolean {
   return source !== undefined && !isWritten && promotionInto(facts, source)?.isDone === false
 }
 
-/** Whether the source has the change, by whomever. An override without any change says nothing. */
+/** Whether the source has the change, no matter who made it. False for an empty override. */
 export function hasChange(facts: SpecFacts): boolean {
   const source = knownValue(facts.source)?.object
   if (!source || isEmpty(facts.experiment.spec.overrideSpec)) return false
@@ -41,8 +41,8 @@ export function hasChange(facts: SpecFacts): boolean {
 }
 
 /**
- * Whether the source has lost the change since it had it. A cache may still have the state before our write: after a
- * write without a reply it is not known which version that was.
+ * Whether the source had the change and has lost it. False while the cache still has the version before our write, and
+ * where the version of our write is not known because its reply was lost.
  */
 export function isReverted(facts: SpecFacts): boolean {
   const source = knownValue(facts.source)?.object
@@ -54,8 +54,8 @@ export function isReverted(facts: SpecFacts): boolean {
 }
 
 /**
- * Whether a promotion was the last to write the spec of `source`, as its managed fields tell. They have whole seconds:
- * of two writes in one second the last is not known.
+ * Whether a promotion was the last to write the spec of `source`, as its managed fields tell. Their times have whole
+ * seconds: of two writes in one second the last is not known.
  */
 function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject): boolean {
   const timeOf = ({ time, fieldsV1 }: ManagedFieldsEntry) =>
@@ -65,27 +65,32 @@ function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject): boole
   return last(managedFields.filter(isOurs)) > last(managedFields.filter((entry) => !isOurs(entry)))
 }
 
+/** A version of a source: its uid and its generation. */
 export type SourceVersion = NonNullable<PromotionStatus['written']>
 
 const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject): SourceVersion => ({ uid, generation })
 
-/** The version of a source of which it is not known who wrote it last. No source has it: generations begin with 1. */
+/** Stands for the version of a source if it is not known who wrote it last. No source has generation 0. */
 export const unknownVersion = (source: KubeObject): SourceVersion => ({ ...versionOf(source), generation: 0 })
 
 /**
- * The version of a source that has the change: as it is, where others made the change. Ours is the one that our write
- * made. If the reply to that was lost, it is the present one unless others have written since.
+ * The version of a source that has the change. Without a record, others made the change, and it is the present version.
+ * With a record, it is the version that our write made. If the reply to that write was lost, it is the present version,
+ * or the unknown one if others have written since.
  */
 export function versionWith(source: KubeObject, stored: PromotionStatus | undefined): SourceVersion {
   if (!stored?.record) return versionOf(source)
   return stored.written ?? (isPromotedLast(source) ? versionOf(source) : unknownVersion(source))
 }
 
-/** Whether others made the change and took it back: then nothing of the promotion is in the source. */
+/** Whether others made the change and reverted it: then nothing of the promotion is in the source. */
 export const isTakenBack = (facts: SpecFacts): boolean =>
   facts.experiment.status?.promotion?.record === undefined && isReverted(facts)
 
-/** Who writes a source: the controller by `mode`, or with `Export` somebody else, and why if nobody asked for that. */
+/**
+ * Who writes a source: the controller, or somebody else if `mode` is `Export`. `because`: why it is `Export`, whatever
+ * the spec says.
+ */
 export interface PromotionWriter {
   readonly mode: PromotionMode
   readonly because?: {
@@ -123,20 +128,23 @@ const NOT_INSTALLED = {
 /** RFC 7386: to the promoted values of a source, and back to its former ones. */
 export type Patches = Pick<Promotion, 'forward' | 'inverse'>
 
-/** The record of a promotion that the API server has now, whosever it is. */
+/** The promotion record as the API server has it now. Another client may have replaced it. */
 export const liveRecord = ({ promotion }: SpecFacts): KubeObject | undefined =>
   knownValue(promotion?.record ?? { is: 'absent' })
 
 const DIGITS = 16
 
-/** What the status says of a record: many users may replace a ControllerRevision. */
+/**
+ * Name and hash of a record, as `status.promotion.record` stores them. Many users may replace a ControllerRevision, so
+ * the hash proves which one it is.
+ */
 export const recordIdOf = (record: KubeObject) => ({ name: record.metadata.name, hash: sha256Of(record.data, DIGITS) })
 
 /** Whether the status has the hash of `record`. */
 export const isTold = ({ experiment }: SpecFacts, record: KubeObject): boolean =>
   experiment.status?.promotion?.record?.hash === recordIdOf(record).hash
 
-/** Both patches that `record` has, whosever it is; undefined if it has not both. */
+/** Both patches in `record`, which may be from another client; undefined if one is missing. */
 export function patchesOf(record: KubeObject): Patches | undefined {
   const [forward, inverse] = [at(record.data, 'forward'), at(record.data, 'inverse')]
   return isObject(forward) && isObject(inverse)

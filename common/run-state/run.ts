@@ -30,7 +30,7 @@ export interface RunState {
   readonly target: PodTarget | undefined
 }
 
-/** How many pods the fork shall have now: what its run says, or else `spec.replicas` as far as it is allowed. */
+/** How many pods the fork should have now: as its run says, or else `spec.replicas` as far as it was reviewed. */
 export function wantedReplicas(facts: SpecFacts): number {
   const { experiment, fork } = facts
   const state = runState(facts, undefined)
@@ -39,7 +39,7 @@ export function wantedReplicas(facts: SpecFacts): number {
   return state.target?.pods ?? (fork.is === 'known' ? replicasOf(fork.value) : kept)
 }
 
-/** How many of these get requests. */
+/** How many of the wanted pods should get requests. */
 export const servingReplicas = (facts: SpecFacts): number =>
   runState(facts, undefined)?.target?.open ?? wantedReplicas(facts)
 
@@ -68,10 +68,10 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
 }
 
 /**
- * What people approve: a hash of the template and of the run, so what was said of a run says nothing of another one
- * with the same pods. Until November 2026 it was a hash of the template alone. A run with such a revision keeps it, so
- * that an upgrade neither begins its pause again nor forgets what was said of it. That may be deleted when nobody
- * upgrades from a version before that any more.
+ * People approve this revision: a hash of the template and of the run. It includes the run, so that an approval of one
+ * run does not hold for another run with the same pods. Until November 2026 it was a hash of the template alone. A run
+ * with such a revision keeps it: otherwise an upgrade would begin its pause again and lose its approval. This exception
+ * may be deleted when nobody upgrades from such a version any more.
  */
 function runRevision(fork: KubeObject, run: string, stored: StrategyRunStatus | undefined): string {
   const template = revisionOf(fork)
@@ -82,13 +82,13 @@ function runRevision(fork: KubeObject, run: string, stored: StrategyRunStatus | 
 const isQuarantined = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
   path === 'Abort' && stepIndex < steps.length && sizingStep(steps, stepIndex) === undefined
 
-/** Whether the run is on its way back and its Services are not. */
+/** Whether the run is on its way back and its Services still have to be returned. */
 const isReturning = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
   path !== 'Forward' && steps[stepIndex]?.is === 'return'
 
 /**
- * While a blue-green has requests that it shall lose, it keeps its pods and shuts none. One that gets all requests does
- * not follow its source to 0.
+ * While requests of the active Service may reach the fork of a blue-green, it keeps its pods, and open pods stay open,
+ * even if the step wants fewer. A fork that gets all requests is not scaled to 0 with its source.
  */
 function keptServing(facts: SpecFacts, state: RunState): RunState {
   const { spec, run, steps, target } = state
@@ -100,13 +100,13 @@ function keptServing(facts: SpecFacts, state: RunState): RunState {
   return { ...state, target: { ...target, pods: Math.max(target.pods, present), open } }
 }
 
-/** Whether requests of a Service reach nobody else than the fork, so that its template stays as it is. */
+/** Whether the active Service sends only to the fork. Then the template of the fork must not change. */
 export function isPinnedToFork(facts: SpecFacts): boolean {
   const spec = strategyRunSpec(facts.experiment.spec)
   return spec !== undefined && pinState(facts, spec)?.active.isOurs === true
 }
 
-/** The same for the stored run. */
+/** Whether the stored run keeps the pods of an aborted fork for inspection. */
 export function isInQuarantine(facts: SpecFacts): boolean {
   const state = storedRun(facts)
   return state !== undefined && isQuarantined(state.run, state.steps)
@@ -117,8 +117,8 @@ const quarantineTarget = ({ fork }: SpecFacts): PodTarget | undefined =>
   fork.is === 'unknown' ? undefined : { pods: fork.is === 'known' ? replicasOf(fork.value) : 0, open: 0 }
 
 /**
- * While its source is restored, the fork keeps its pods, and has at least as many as that takes down. So many of them
- * get requests.
+ * While its source is restored, the fork keeps its pods. It has at least as many as replace those that the rollout of
+ * the source takes down at once, as far as `maxSurge` allows. At least that many of them get requests.
  */
 function restoringTarget(facts: SpecFacts, spec: StrategyRunSpec): PodTarget | undefined {
   const { fork } = facts
@@ -136,8 +136,8 @@ const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reser
 const DIGITS = 10
 
 /**
- * An edit of anything in it begins another run. An approval does not. Whether there is an analysis decides the steps of
- * an automatic promotion.
+ * A hash of all that begins another run when it is edited. An approval is not part of it. Whether there is an analysis
+ * counts only if the promotion is automatic, because that changes its steps.
  */
 export function runHash({ spec }: ExperimentDeployment): string {
   const { overrideSpec, overrideType } = withDefaults(spec)
@@ -155,8 +155,8 @@ interface SizedFor {
 }
 
 /**
- * Undefined while there is no source. The rollout that `next` starts is that of the new `spec`, which may be Recreate
- * from then on.
+ * The sizes on which the pods of a run depend; undefined while there is no source. `next` may change the strategy of
+ * the source, for example to Recreate, so the former and the new strategy count.
  */
 export function sizesOf(
   facts: SpecFacts,
@@ -200,8 +200,8 @@ export const commandContext = (facts: SpecFacts, run: Run) => ({
 })
 
 /**
- * Whether the source may have been written, or has the change by other hands, and the run has not ended: then the fork
- * is needed until the source's own rollout is over. A change that others took back needs no fork.
+ * Whether the run has not ended, and it may have written the source or others have made the change there. The fork must
+ * then stay until the rollout of the source is over. It need not stay if others have made and reverted the change.
  */
 export function isWriting(facts: SpecFacts): boolean {
   const state = storedRun(facts)

@@ -3,16 +3,16 @@ import type { CommandAnswer, CommandStatus, PromotionStatus } from '../api/strat
 import type { RunStep } from './compile.ts'
 import { atStep, phaseOf, type Run } from './run.ts'
 
-/** The words that a person can say to a run. */
+/** The commands that a person can give to a run. */
 export const COMMAND_VERBS = ['pause', 'resume', 'promote', 'abort', 'undo', 'retry'] as const
 export type CommandVerb = (typeof COMMAND_VERBS)[number]
 
-/** The words that only stop something. They need no review, and mean every step. */
+/** Commands that only stop something: they need no stamp and apply to any step. */
 const STOPPING: readonly CommandVerb[] = ['pause', 'abort']
 
 /**
- * A word in the annotation. The webhook stamps it with what its author saw: the step and the revision, and the time in
- * RFC 3339 with milliseconds.
+ * A command in the annotation. The webhook stamps it with what its author saw: the step and the revision, and the time
+ * in RFC 3339 with milliseconds.
  */
 export interface Command {
   readonly verb: CommandVerb
@@ -46,7 +46,7 @@ interface CommandContext {
   readonly now: Date
   /** of this run */
   readonly promotion: PromotionStatus | undefined
-  /** whether others made the change and took it back, so that nothing of the promotion is in the source */
+  /** whether others made the change and reverted it, so that nothing of the promotion is in the source */
   readonly isTakenBack: boolean
 }
 
@@ -54,14 +54,14 @@ interface CommandContext {
 const CLOCK_SKEW_MS = 60_000
 
 /**
- * Whether the run has answered `command` before. A command without a stamp is answered once, until it is another one.
+ * Whether the run has answered `command` before. A command without a stamp is answered again only after another one.
  */
 export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | undefined): boolean =>
   stamp ? answered?.at === stamp.at : answered?.verb === verb && answered.at === undefined
 
 /**
- * What `command` does to `run`. The webhook refuses a command that is not `Done`, the controller obeys one that is:
- * both by this function. A command is stale if its author saw another step or revision.
+ * What `command` does to `run`. Both programs use it: the webhook refuses a command that is not `Done`, and the
+ * controller obeys one that is. A command is stale if its author saw another step or revision.
  */
 export function resultOfCommand(
   command: Command,

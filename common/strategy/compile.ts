@@ -13,7 +13,7 @@ export type RunStep =
   /** as many pods as `spec.replicas` says */
   | { readonly is: 'replicas' }
   /**
-   * so many pods, all shut; without `pods` as many as the source has, or as a preview shall have. `field`: where the
+   * this many pods, all shut; without `pods` as many as the source has, or as a preview should have. `field`: where the
    * user asks for them
    */
   | { readonly is: 'size'; readonly pods?: number; readonly isPreview?: true; readonly field: string }
@@ -33,7 +33,7 @@ export type RunStep =
   | { readonly is: 'drain'; readonly seconds: number }
   /** the source gets back its former values */
   | { readonly is: 'restore' }
-  /** none of these Services is limited to the fork any more */
+  /** none of these Services is limited to the fork */
   | { readonly is: 'return'; readonly services: readonly string[] }
   /** no pod is open */
   | { readonly is: 'shut' }
@@ -94,7 +94,7 @@ function ownSteps({ steps, isCanary }: StrategyRunSpec): readonly RunStep[] {
   return steps.flatMap(({ setWeight, pause, analysis }, index): readonly RunStep[] => {
     if (analysis !== undefined) return [{ is: 'analysis' }]
     if (setWeight === undefined) return [pauseStep(pause?.duration)]
-    // the whole weight is the promotion, which follows the last step
+    // a weight of 100 is the promotion itself, which follows the last step
     return setWeight >= 100 ? [] : [{ is: 'setWeight', weight: setWeight, field: fieldOf(index) }]
   })
 }

@@ -44,7 +44,7 @@ export function declaredBy(source: KubeObject, patch: JsonObject): string | unde
   return applier && `a server-side apply of ${JSON.stringify(applier.manager ?? '')}`
 }
 
-/** Who declares the selector of `service`, and may take away the label by which a blue-green limits it to a fork. */
+/** Who declares the selector of `service`, and may remove the label by which a blue-green limits it to a fork. */
 export const selectorDeclaredBy = (service: KubeObject): string | undefined =>
   declaredBy(service, { selector: { [EXPERIMENT_ID]: '' } })
 

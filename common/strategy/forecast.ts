@@ -4,7 +4,7 @@ import { percent } from '../text/percent.ts'
 import type { RunStep } from './compile.ts'
 import { podTargetAt, type Sizes } from './target.ts'
 
-/** What one step costs. */
+/** A step, and its pods. */
 interface ForecastStep {
   readonly step: RunStep
   /** the pods of the fork at this step */
@@ -26,13 +26,13 @@ export interface PodDemand {
   readonly pods: number
   /** those of them that get requests */
   readonly open: number
-  /** the Service that sends to nobody else then */
+  /** the Service that then sends only to these pods */
   readonly onlyOf?: string
 }
 
 /**
- * Where the user asks for pods, and for how many: one entry for each number, the first step that has it. The pods of a
- * gated fork beyond those that are open are asked for by `spec.replicas`, or by the size of a blue-green.
+ * Where the user asks for pods, and for how many: one entry for each number, the first step that has it. The field of
+ * the shut pods of a gated fork is `spec.replicas`, or the size of a blue-green.
  */
 export function demands(steps: readonly RunStep[], sizes: Sizes): readonly PodDemand[] {
   const found = new Map<string, PodDemand>()
@@ -70,7 +70,7 @@ export function forecastTexts(steps: readonly RunStep[], sizes: Sizes, start = 0
   return left.flatMap((each, index) => {
     const before = left.slice(0, index).findLast(({ step }) => step.is === 'size')
     if (each.step.is !== 'size' || !before) return textOf(each, sizes, each === first ? ' pods' : '')
-    // that they are without requests was said
+    // an earlier text says that they are without requests
     return each.pods === before.pods ? [] : count(each.pods, 'pod')
   })
 }

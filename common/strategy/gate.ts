@@ -11,13 +11,13 @@ export interface GatedPod {
   /** its condition Ready: its containers are ready and all of its gates are open, also those of other people */
   readonly isReady: boolean
   readonly isBeingDeleted: boolean
-  /** set if a load balancer sends to it by itself: that one has put a readiness gate of its own into it */
+  /** set if a load balancer sends to it directly: the load balancer has added its own readiness gate to the pod */
   readonly isBalanced?: boolean
 }
 
-/** What the gate of a fork is to be. */
+/** What the gates of the pods of a fork should be. */
 export interface GateTarget {
-  /** how many pods shall be open; 0 before the first weight, at weight 0 and in an abort */
+  /** how many pods should be open; 0 before the first weight, at weight 0 and in an abort */
   readonly open: number
   /** the present revision of the fork's template */
   readonly revision: string
@@ -38,7 +38,7 @@ export interface GateChanges {
  * made and seen, there are none.
  */
 export function gateChanges(pods: readonly GatedPod[], { open: wanted, revision }: GateTarget): GateChanges {
-  // A pod that is being deleted leaves its Services by itself. But a proxy may use it while no other pod is ready.
+  // A pod that is being deleted leaves its Services automatically. But a proxy may use it while no other pod is ready.
   if (wanted <= 0) return { open: [], shut: pods.filter(({ isOpen }) => isOpen) }
   const present = pods.filter(({ isBeingDeleted }) => !isBeingDeleted).sort(inOrder(revision))
   const chosen = present.filter(({ hasReadyContainers }) => hasReadyContainers).slice(0, wanted)
@@ -60,7 +60,7 @@ const isServing = ({ hasReadyContainers, isOpen, isReady }: GatedPod): boolean =
 
 const servingFirst = (a: GatedPod, b: GatedPod) => Number(isServing(b)) - Number(isServing(a))
 
-/** Pods that can be open come first, and of equal ones those that are. */
+/** Pods that can be open come first, then those of the present revision, then those that are open already. */
 const inOrder = (revision: string) => (a: GatedPod, b: GatedPod) =>
   Number(b.hasReadyContainers) - Number(a.hasReadyContainers) ||
   Number(b.revision === revision) - Number(a.revision === revision) ||

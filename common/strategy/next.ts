@@ -9,7 +9,7 @@ export interface StepFacts {
   readonly elapsedMs: number
   /** whether the fork is as the step wants it, and its Services show that */
   readonly isReached: boolean
-  /** whether the fork exceeded its progress deadline, and the run shall be aborted then */
+  /** whether the fork exceeded its progress deadline, and the run should be aborted then */
   readonly isFailed: boolean
   /** whether the spec approves the present revision for promotion */
   readonly isApproved: boolean
@@ -49,9 +49,9 @@ export function next(run: Run, steps: readonly RunStep[], facts: StepFacts): Nex
       return facts.isApproved ? completed() : { is: 'stay' }
     case 'promote':
     case 'restore':
-      return { is: 'stay' } // what is written to the source decides
+      return { is: 'stay' } // the promotion or the restore itself decides when the step is done
     case 'return':
-      return facts.isReached ? completed() : { is: 'stay' } // the source may have the change, so it is no time to abort
+      return facts.isReached ? completed() : { is: 'stay' } // no abort here: the source may have the change
     default:
       if (facts.isReached) return completed()
       return facts.isFailed && run.path === 'Forward'
@@ -60,7 +60,7 @@ export function next(run: Run, steps: readonly RunStep[], facts: StepFacts): Nex
   }
 }
 
-/** What is told about a step that is done. */
+/** Reason and message of the Event about a step that is done. */
 export function completedEvent({ path, stepIndex }: Run, steps: readonly RunStep[], step: RunStep) {
   if (step.is === 'remove')
     return { reason: path === 'Undo' ? 'Undone' : 'Aborted', message: 'the fork has no pods' } as const
@@ -71,7 +71,7 @@ export function completedEvent({ path, stepIndex }: Run, steps: readonly RunStep
   return { reason: 'StepCompleted', message } as const
 }
 
-/** The way back to no pods, which nobody has paused. */
+/** The abort of a run. It ends a pause by command. */
 export const abortMove = ({ held: _held, ...run }: Run, why: string, { now }: Pick<StepFacts, 'now'>) => ({
   is: 'move' as const,
   run: atStep(run, { path: 'Abort', stepIndex: 0 }, now),

@@ -138,8 +138,8 @@ function wholeWhereEmpty(before: JsonObject, after: JsonObject): readonly Operat
 }
 
 /**
- * The same with one operation for each object beside the template, such as `strategy`: the API server stores defaults
- * in it, also where a manifest does not have it.
+ * `operations` with only one for each object beside the template, such as `strategy`: the API server stores defaults in
+ * it, also where a manifest does not have it.
  */
 function wholeMembers(after: JsonObject, operations: readonly Operation[]): readonly Operation[] {
   const whole = new Set<string>()

@@ -7,15 +7,15 @@ export type Run = Pick<
   'run' | 'revision' | 'path' | 'stepIndex' | 'since' | 'held' | 'command' | 'attempt'
 >
 
-/** What makes a run: a stored one that is about something else does not count. */
+/** What makes a run: a hash of its spec, and the revision that people approve. */
 interface RunIdentity {
   readonly run: string
   readonly revision: string
 }
 
 /**
- * The run as it is stored. At its first step if nothing sound is stored, or if it is about another run: that is the
- * safe end. The present step starts anew if the revision is another one.
+ * The stored run, or a new one at its first step if the stored one is invalid or about another spec. If only the
+ * revision differs, the present step begins again.
  */
 export function presentRun(
   stored: StrategyRunStatus | undefined,

@@ -61,9 +61,9 @@ export function podTargetAt(steps: readonly RunStep[], index: number, sizes: Siz
 }
 
 /**
- * How many pods a gated fork gets now. While a pod of a former revision is left, only those that shall be open: pods
- * that are shut are not ready and use up what an update may take, so that it would never end. Without open pods these
- * are none; the fork has all of its pods again when the former ones are gone.
+ * How many pods a gated fork may have now. While pods of a former revision exist, only as many as should be open: shut
+ * pods are never ready and use up what an update may take down, so with more of them it would not finish. The fork has
+ * all of its pods again when the former ones are gone.
  */
 export const podsNow = (
   pods: readonly GatedPod[],

@@ -10,7 +10,9 @@ import type { AutoscalerView } from './neighbours.ts'
 import { type ForkAndSource, scales, sourcePod } from './pod-labels.ts'
 import { lackingRequests } from './requests.ts'
 
-/** What is to be said of `all` autoscalers of the namespace: of that of the source, or of one that scales the fork. */
+/**
+ * The warnings about `all` autoscalers of the namespace: about that of the source, or about those that scale the fork.
+ */
 export function autoscalers(pair: ForkAndSource, all: readonly AutoscalerView[]): readonly Warning[] {
   const counting = countingAutoscaler(pair, all)
   if (!counting) return scaled(pair, all)

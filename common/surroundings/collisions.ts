@@ -69,7 +69,10 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
   ]
 }
 
-/** What a Service selects when no blue-green has it. A Service for one fork alone has nothing else than its pair. */
+/**
+ * The selector of a Service without the pair that a blue-green adds. A Service for one fork alone has only that pair,
+ * so it stays.
+ */
 function shared(selector: Labels): Labels {
   const others = withoutPin(selector)
   return isEmpty(others) ? selector : others

@@ -36,6 +36,7 @@ export interface Neighbours {
   readonly networkPolicies: readonly PodSelectorView[]
 }
 
+/** Stands for neighbours that are not known. */
 export const NO_NEIGHBOURS: Neighbours = { autoscalers: [], budgets: [], networkPolicies: [] }
 
 /** The projection of a HorizontalPodAutoscaler of `autoscaling/v2`. */

@@ -8,6 +8,7 @@ import { replicasOf } from '../workload/status.ts'
 import type { AutoscalerView } from './neighbours.ts'
 import { runningContainers } from './requests.ts'
 
+/** A fork, and what is known of its source. */
 export interface ForkAndSource {
   readonly kind: WorkloadKind
   /** undefined while it does not exist */
@@ -16,10 +17,11 @@ export interface ForkAndSource {
   readonly fork: KubeObject
   /** the name of the twin of the fork, whether there is one or not */
   readonly twinName?: string
-  /** set if a load balancer sends to pods of the gated fork by itself, as far as these show it */
+  /** set if a load balancer sends to pods of the gated fork directly, as far as these show it */
   readonly isBalanced?: boolean
 }
 
+/** The labels of the pods of a workload. */
 export interface PodLabels {
   readonly labels: Labels
   /** whether one of the pods has a label that is not in the template and differs from pod to pod */

@@ -10,7 +10,7 @@ export const missingPorts = (
   { hasPort }: Pick<Ports, 'hasPort'>,
 ): readonly string[] => [...new Set(portNames)].filter((port) => !hasPort(port))
 
-/** Whether it sends to no other ports than these. */
+/** Whether a Service sends to no other ports than these. */
 export const hasNoOthers = ({ portNames = [], hasPortNumbers }: ServiceView, ports: readonly string[]): boolean =>
   !hasPortNumbers && portNames.every((port) => ports.includes(port))
 

@@ -11,8 +11,8 @@ interface NotSwitchable {
 }
 
 /**
- * Whether a Service can be limited to a fork and back: both programs ask. The active Service of a strategy must select
- * the source, too, because it sends there again. undefined: it can. No `service`: it selects no pods at all.
+ * Why a Service cannot be limited to a fork and back; undefined: it can. Both programs ask. The active Service of a
+ * strategy must select the source, too, because it sends there again. Without `service`, the Service has no selector.
  */
 export function notSwitchable(
   name: string,

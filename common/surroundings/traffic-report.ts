@@ -17,16 +17,16 @@ export interface Surroundings {
   readonly referrer: Known<string>
 }
 
-/** What a fork gets of the traffic, and what there is to know about it. */
+/** What a fork gets of the traffic, and the warnings about it. */
 export interface TrafficReport {
   readonly services: readonly ServiceShare[]
-  /** about a second copy */
+  /** about running the workload a second time */
   readonly hazards: readonly Warning[]
-  /** about others */
+  /** about other objects that act on the pods */
   readonly collisions: readonly Warning[]
 }
 
-/** From what is known. The webhook warns of it, the controller writes it into the status. */
+/** The report from what is known. The webhook warns of it, the controller writes it into the status. */
 export function trafficReport(pair: ForkAndSource, surroundings: Surroundings): TrafficReport {
   const [traffic, neighbours] = [knownValue(surroundings.traffic), knownValue(surroundings.neighbours)]
   const [primary, referrer] = [knownValue(surroundings.primary), knownValue(surroundings.referrer)]

@@ -11,11 +11,11 @@ export interface ServiceView {
   readonly portNames?: readonly string[]
   /** set only beside `portNames`: it sends to other ports by number */
   readonly hasPortNumbers?: boolean
-  /** Argo Rollouts says so in it */
+  /** set if it has the annotation of Argo Rollouts on the Services that it manages */
   readonly isManagedByArgo?: boolean
   /** its endpoints count as ready whether or not the pods are */
   readonly publishesNotReady?: boolean
-  /** the annotation by which a load balancer sends to pods by itself, also to those that are not ready */
+  /** the annotation by which a load balancer sends to pods directly, also to those that are not ready */
   readonly balancedBy?: string
   /** who declares the selector; only in a review, because the caches of the controller have no field managers */
   readonly declaredBy?: string
@@ -65,7 +65,7 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
   }
 }
 
-/** As `hintsEnabled` of Kubernetes reads it. */
+/** Reads the annotation as `hintsEnabled` of Kubernetes does. */
 function topologyModeOf(annotations: Labels): Pick<ServiceView, 'topologyMode'> {
   const [former, present] = ['aware-hints', 'mode'].map((name) => annotations[`service.kubernetes.io/topology-${name}`])
   const mode = former ?? present
@@ -90,7 +90,7 @@ function portNamesOf(ports: unknown): Pick<ServiceView, 'portNames' | 'hasPortNu
 export function sliceView(slice: KubeObject): SliceView | undefined {
   const service = slice.metadata.labels?.['kubernetes.io/service-name']
   if (service === undefined) return undefined
-  // the pods without any of the ports that a Service names are in a slice of their own
+  // pods that have none of the named ports of a Service are in a separate slice without ports
   const hasPorts = !(slice.ports === null || (Array.isArray(slice.ports) && slice.ports.length === 0))
   const isHeadless = Object.hasOwn(slice.metadata.labels ?? {}, 'service.kubernetes.io/headless')
   const ready = (hasPorts || isHeadless ? listOr(slice.endpoints) : [])
@@ -101,6 +101,7 @@ export function sliceView(slice: KubeObject): SliceView | undefined {
   return { service, ready }
 }
 
+/** The Services and the EndpointSlices of a namespace. */
 export interface TrafficView {
   readonly services: readonly ServiceView[]
   readonly slices: readonly SliceView[]

@@ -18,6 +18,7 @@ import {
 /** Set by the Deployment controller. */
 const REVISION = 'deployment.kubernetes.io/revision'
 
+/** `Deployment` of Kubernetes. */
 export const deployment: WorkloadKind = {
   ...APPS_KIND,
   kind: 'Deployment',
@@ -62,7 +63,7 @@ function health(fork: KubeObject): Health {
 const countsOf = (fork: KubeObject) =>
   ['replicas', 'updatedReplicas', 'availableReplicas'].map((field) => statusCount(fork, field))
 
-/** What is still to be done, and no count that says nothing. */
+/** What is still to be done, without counts that tell nothing. */
 function progress(fork: KubeObject): string {
   const wanted = replicasOf(fork)
   const [total = 0, updated = 0, available = 0] = countsOf(fork)

@@ -45,7 +45,7 @@ export const forkName = (sourceName: string, uid: string): string =>
 export const promotionRecordName = ({ metadata, spec }: ExperimentDeployment): string =>
   recordNameOf({ metadata: { name: forkName(spec.sourceRef.name, metadata.uid) } })
 
-/** The same for a fork. */
+/** The name of the promotion record of an experiment whose fork is given. */
 export const recordNameOf = ({ metadata: { name } }: Pick<KubeObject, 'metadata'>): string => `${name}-promotion`
 
 /** The name of the fork to which the pod called `name` belongs; undefined if it belongs to none. */
@@ -147,8 +147,8 @@ export const hasOwnerReference = (experiment: ExperimentDeployment, fork: KubeOb
 export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managedFields?.some(isOurApply) === true
 
 /**
- * Whether an entry of `managedFields` is that to which the API server gives all fields of an object that has no entries
- * when it is applied. Our applies could remove none of them.
+ * Whether an entry of `managedFields` is that to which the API server gives all fields of an object without entries,
+ * when the object is first applied. Our applies could remove none of these fields.
  */
 export const isBeforeFirstApply = ({ manager }: ManagedFieldsEntry): boolean => manager === 'before-first-apply'
 

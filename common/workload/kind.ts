@@ -3,6 +3,7 @@ import type { Reason } from '../api/reasons.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 
+/** Whether a workload is ready, and why not. */
 export type Health = { readonly reason: Reason; readonly message: string } & (
   | { readonly is: 'ready' }
   /** `recheckAfterMs`: after this time the health may change without an event */
@@ -93,7 +94,9 @@ export interface WorkloadKind extends ResourceType {
   readonly templateFrom?: string
   /** how many pods of the source its own rollout takes down at once */
   readonly takesDown: (source: KubeObject) => number
-  /** the field of the source for which a change of its template does not reach all of its pods; undefined: it does */
+  /**
+   * the field of the source because of which a change of its template does not reach all of its pods; undefined: none
+   */
   readonly holdsBack: (source: KubeObject) => string | undefined
   /**
    * the status that makes the workload controller skip the steps of its own; undefined while it has none to skip
@@ -103,7 +106,7 @@ export interface WorkloadKind extends ResourceType {
   readonly revision: (source: KubeObject) => string | undefined
   /** labels that only those pods of the source have that are of its stable revision; undefined: all are compared */
   readonly stablePods?: (source: KubeObject) => Labels
-  /** whether `revision` is known of the present generation, if it is not in the metadata, which are watched */
+  /** whether the revision of the present generation is known yet; always true where the watched metadata have it */
   readonly isRevisionKnown: (source: KubeObject) => boolean
 }
 

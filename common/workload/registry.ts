@@ -10,6 +10,7 @@ export const WORKLOAD_KINDS = {
   Rollout: rollout,
 } satisfies Record<string, WorkloadKind>
 
+/** The name of a kind that can be forked. */
 export type SourceKind = keyof typeof WORKLOAD_KINDS
 
 /** The adapter of `kind`, or undefined for a kind that cannot be forked. */

@@ -133,7 +133,7 @@ function added(source: KubeObject): Labels {
   }
 }
 
-/** A mesh or an ingress divides the requests, or subsets of Istio. Only a canary can have this. */
+/** Whether a mesh or an ingress divides the requests, or subsets of Istio do. Only a canary can have this. */
 function isRouted(source: KubeObject): boolean {
   return at(strategyOf(source).canary, 'trafficRouting') !== undefined
 }
@@ -148,7 +148,7 @@ function pinnedServices(source: KubeObject): readonly string[] {
   ].filter((name) => typeof name === 'string')
 }
 
-/** Argo loses it if it is set before it has seen the new revision. */
+/** Argo loses `promoteFull` if it is set before Argo has seen the new revision. */
 function skippingSteps({ status }: KubeObject): JsonObject | undefined {
   const { currentPodHash, stableRS, promoteFull } = objectOr(status)
   const isUnderWay = typeof currentPodHash === 'string' && currentPodHash !== '' && currentPodHash !== stableRS

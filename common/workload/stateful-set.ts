@@ -5,6 +5,7 @@ import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import { APPS_KIND, PLAIN_POD_REACH, PROGRESS_DEADLINE_SECONDS, pick, replicasOf, statusCount } from './status.ts'
 
+/** `StatefulSet` of Kubernetes. */
 export const statefulSet: WorkloadKind = {
   ...APPS_KIND,
   kind: 'StatefulSet',

@@ -7,7 +7,9 @@ import type { Health, PodReach } from './kind.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The default progress deadline of Deployments and Rollouts. StatefulSets have none, and get the same here. */
+/**
+ * The default progress deadline of Deployments and Rollouts. StatefulSets have no such field; it counts for them, too.
+ */
 export const PROGRESS_DEADLINE_SECONDS = 600
 
 /** The condition of a type in a workload's status, if it has this status. */
