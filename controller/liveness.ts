@@ -20,8 +20,8 @@ export interface ProgressAges {
 /** The checks of `/livez`. None asks the API server: while that is away, a restart would not help. */
 export const livenessChecks = ({ heartbeat, controller, leader }: ProgressAges) => ({
   'event loop': () => stuckCheck('blocked', heartbeat.idleMs, LIMITS_MS.eventLoop),
-  passes: () => stuckCheck('one is running', controller.longestPassMs, LIMITS_MS.pass),
-  election: () => stuckCheck('no step', leader.idleMs, LIMITS_MS.election),
+  passes: () => stuckCheck('a pass has been running', controller.longestPassMs, LIMITS_MS.pass),
+  election: () => stuckCheck('no leader election step', leader.idleMs, LIMITS_MS.election),
 })
 
 const stuckCheck = (what: string, foundMs: number, limitMs: number): string | undefined =>

@@ -75,7 +75,7 @@ export const METRICS = {
   events_dropped_total: { is: 'counter', help: 'Events that could not be sent, or were too many.' },
   policy_violations: {
     is: 'gauge',
-    help: 'Experiments that violate a policy, by validation action of the policy. One may be counted for each action.',
+    help: 'Experiments that violate a policy, by validation action of the policy. Each counts once per action.',
     labels: ['action'],
     addsUp: true,
   },

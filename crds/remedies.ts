@@ -38,19 +38,19 @@ const OF_STRATEGIES = {
   Undone:
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
   CommandRefused:
-    'Read `status.strategy` and repeat the command if it is still meant. It did not fit the present step.',
+    'Read `status.strategy` and repeat the command if you still want it. It did not fit the present step.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
   Returned:
-    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. Then say `retry`.',
+    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. Then give the command `retry`.',
   PinNotHeld:
-    'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then say `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
+    'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then give the command `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
   ServiceIsTaken:
     'Wait until the other experiment is done with the Service, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
   ServiceDoesNotMatch: 'Name a Service that selects the source, or keep its labels in the override.',
   SourceHasClaims: 'Use a canary, or a source without volumeClaimTemplates.',
   ServiceIsManaged: 'Name another Service in the strategy. Argo Rollouts changes the selector of this one.',
-  WaitsForSource: 'Make the source ready. Its pods must answer before the fork stops to.',
+  WaitsForSource: 'Make the source ready. The fork keeps its requests until the pods of the source are ready.',
   Aborted:
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
 }
@@ -69,7 +69,7 @@ const OF_ANALYSES = {
   HarmFound: 'Change the override. The analysis run says how much worse the fork is: `kubectl describe expdrun`.',
   NotHealthy: 'Run `kubectl describe` on the pods of the fork, and change the override.',
   ControlsDiffer:
-    'Twin and source are the same version. So something else decides: nodes, caches, or which requests they get. Find it, then raise `attempt`.',
+    'Twin and source are the same version, so the measured difference has another cause, such as nodes, caches or unequal requests. Find it, then raise `attempt`.',
   PodsDiffer:
     'Compare the pods: `kubectl describe expdrun`. With more pods, a slow version and a slow pod are easier to distinguish.',
   TooFewSamples: 'Send more requests, give the fork more pods, or raise `maxSeconds`; then raise `attempt`.',
@@ -88,11 +88,11 @@ const OF_ANALYSES = {
 }
 
 const OF_CONDITIONS = {
-  Available: 'No action needed. Every pod of the experiment is ready.',
+  Available: 'No action needed. Every pod of the fork is ready.',
   ScaledToZero:
     'No action needed. To get pods again, run `kubectl scale expd/NAME --replicas=1`; a strategy gives pods at its steps.',
   Updating: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
-  PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the experiment.',
+  PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the fork.',
   NameConflict:
     'Remove or rename the object that already has the name of the fork, or of its pinned base. The message names it.',
   ApplyRefused:
@@ -110,11 +110,11 @@ const OF_CONDITIONS = {
   ScaleNotReviewed:
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
   Expired:
-    'No action needed. To run the experiment again, raise `spec.ttlSeconds`, and say `retry` if it has a strategy; otherwise delete it.',
+    'No action needed. To run the experiment again, raise `spec.ttlSeconds`, and give the command `retry` if it has a strategy; otherwise delete it.',
   Terminating:
     'Wait. The message says what its fork waits for: a Service or a source that needs it for a while, or its own deletion. The experiment is removed then.',
   Orphaned:
-    'The experiment of this fork was removed together with its finalizer, or restored from a backup, so the controller deletes the fork. If a Service sends only to the fork, it is returned first. Where the controller may not do that, the message says what to do. Delete experiments with `kubectl delete` while the controller runs, leave the finalizer to it, and back up no forks.',
+    'The experiment of this fork was removed together with its finalizer, or restored from a backup, so the controller deletes the fork. If a Service sends only to the fork, it is returned first. Where the controller may not do that, the message says what to do. Delete experiments with `kubectl delete` while the controller runs. Do not remove the finalizer by hand, and exclude forks from backups.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',
   KindNotAvailable:
     'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',
@@ -151,32 +151,32 @@ const OF_CONDITIONS = {
     'Check the path that the message names in the ExperimentPolicy. It matches only free keys such as labels, or a field of a kind or of a version of Kubernetes that this cluster does not have.',
   Selected: 'No action needed. A Service sends requests to the experiment.',
   NoService:
-    'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the experiment.',
+    'No action needed if you expect no traffic. Otherwise create a Service that selects the pods of the source: none selects the pods of the source or of the fork.',
   LabelsDoNotMatch: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
   PortMissing:
-    'Give a container of the experiment a port with the name in the message. With `overrideType: Merge` list all ports of the container, or use `Strategic`.',
+    'Give a container of the fork a port with the name in the message. With `overrideType: Merge` list all ports of the container, or use `Strategic`.',
   RoutedByRollout:
-    'Read the traffic routing of the source Rollout. It decides how many requests reach the experiment; the share does not.',
+    'Read the traffic routing of the source Rollout. It decides how many requests reach the fork; the share does not.',
   PinnedByRollout:
     'Add a Service that selects the same labels without the hash of one revision, and send the requests to that Service.',
   PinnedToPod:
     'No action needed. The Service is for one pod of the source. To send requests to any pod, use another Service.',
-  NoReadyEndpoints: 'Wait until a pod of the experiment is ready.',
+  NoReadyEndpoints: 'Wait until a pod of the fork is ready.',
   Shut: 'No action needed. The fork is gated: its pods run without requests until a weight of the strategy opens them.',
   AloneBehindService:
-    'Find out why no pod of the source is ready, or scale the source up: all requests of the Service reach the experiment. If a policy forbids this, the experiment has no pods until a pod of the source is ready again, and then gets them back by itself.',
+    'Find out why no pod of the source is ready, or scale the source up: all requests of the Service reach the fork. If a policy forbids this, the fork has no pods until a pod of the source is ready again, and then gets them back by itself.',
 }
 
 const OF_WARNINGS = {
   JoinsService:
-    'No action needed if the experiment should get requests of this other Service. Otherwise remove the label from the override.',
+    'No action needed if the fork should get requests of this other Service. Otherwise remove the label from the override.',
   LeavesService: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
   GateBypassed:
     'Use a canary without `traffic.mode: Gated`, or change what the message names. A Service must not publish addresses that are not ready. A load balancer must send to nodes instead of pods: on AWS with the target type `instance`, on GKE with `cloud.google.com/neg` set to `{"ingress": false}`.',
   JoinsNetworkPolicy:
-    'No action needed if the rules of this NetworkPolicy should apply to the experiment. Otherwise remove the label from the override.',
+    'No action needed if the rules of this NetworkPolicy should apply to the fork. Otherwise remove the label from the override.',
   LeavesNetworkPolicy:
-    'Keep the labels by which the NetworkPolicy selects the source, or write a NetworkPolicy for the experiment.',
+    'Keep the labels by which the NetworkPolicy selects the source, or write a NetworkPolicy for the fork.',
   AmbiguousHPA:
     'Delete the other HorizontalPodAutoscaler, and give the fork its pods with `kubectl scale` or a strategy. Kubernetes stops each of two autoscalers that select the same pod: their condition `ScalingActive` then says `AmbiguousSelector`.',
   BreaksHPA:
@@ -188,12 +188,12 @@ const OF_WARNINGS = {
   ScaledByHPA:
     'Delete the HorizontalPodAutoscaler, or let it scale the ExperimentDeployment instead of its fork, which the controller resets each time. That works only if the experiment is in the namespace of its source, and if no HorizontalPodAutoscaler scales the source.',
   CountedByPDB:
-    'No action needed if the pods of the experiment may count. Otherwise give the PodDisruptionBudget a selector that does not match them.',
+    'No action needed if the pods of the fork may count. Otherwise give the PodDisruptionBudget a selector that does not match them.',
   SharedAffinity:
     'If pods stay Pending, add nodes to the cluster. A topology spread can be overridden instead. For anti-affinity, override both the affinity and a label by which the rule of the source selects, if no Service needs that label. To override the affinity alone does not help, because the pods of the source keep theirs. The next rollout of the source needs a free node, too.',
-  LeaderElection: 'Disable leader election in the override, or give the experiment a lease of its own.',
+  LeaderElection: 'Disable leader election in the override, or give the fork a lease of its own.',
   QueueWorker:
-    'No action needed if the experiment may take work from the same queue. Otherwise name another queue in the override.',
+    'No action needed if the fork may take work from the same queue. Otherwise name another queue in the override.',
   Migration: 'No action needed if the migration may run twice. Otherwise remove the init container in the override.',
   SharedClaim:
     'Override the volume, unless both workloads may write to it. With `ReadWriteOnce`, pods on other nodes do not start.',
@@ -201,9 +201,9 @@ const OF_WARNINGS = {
     'Remove the host port in the override, or make sure that some nodes have this port free: one for the fork and, if the source uses the port as well, one for its next rollout.',
   Singleton: 'Make sure that two instances may run at the same time. Otherwise delete the experiment.',
   PeerDiscovery:
-    'No action needed if only clients look the headless Service up, or if the pods of the source may accept the experiment as a peer. Otherwise override the labels by which the headless Service selects.',
+    'No action needed if only clients look the headless Service up, or if the pods of the source may accept the fork as a peer. Otherwise override the labels by which the headless Service selects.',
   EmptyVolumes:
-    'No action needed if the experiment can start with empty volumes. Otherwise fill its claims; they are deleted with the experiment.',
+    'No action needed if the fork can start with empty volumes. Otherwise fill its claims; they are deleted with the experiment.',
   SourceIsManaged:
     'Fork the workload that the message names, if it names one. Otherwise make sure that the named owner ignores other pods with the same labels.',
   Plan: 'Check that this is what you want: the line says what the controller will do.',
@@ -215,7 +215,7 @@ const OF_WARNINGS = {
   NewContainer:
     'No action needed if the fork should have one more container. Otherwise correct the name in the override: containers are merged by name.',
   NewReference:
-    'No action needed if the object exists in the namespace of the source. Otherwise correct the name in the override, or create the object: without it no pod of the experiment starts. The webhook does not look, because it may not read Secrets.',
+    'No action needed if the object exists in the namespace of the source. Otherwise correct the name in the override, or create the object: without it no pod of the fork starts. The webhook does not look, because it may not read Secrets.',
   LikelyMistake:
     'No action needed if the override means what the message says. Otherwise correct it: Kubernetes accepts it, but it rarely is meant.',
   NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',

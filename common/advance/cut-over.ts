@@ -126,8 +126,8 @@ function repairLater({ facts, state, pins }: CutOverContext, { name }: ServiceSt
       ? { decision: waiting('PinNotHeld', message, RETRY_MS) }
       : { moved: { ...abortMove(state.run, message, facts), reason: 'PinNotHeld' } }
   const restMs = isActive ? repairInMs : previewRepairInMs
-  const reason = isActive ? 'CutOver' : 'Previewing'
-  return restMs > 0 ? { decision: waiting(reason, `service/${name} is limited again soon`, restMs) } : undefined
+  const soon = `service/${name} will send only to the fork again soon: another client changed its selector`
+  return restMs > 0 ? { decision: waiting(isActive ? 'CutOver' : 'Previewing', soon, restMs) } : undefined
 }
 
 /** Whether the active Service lists all pods of the fork that should get requests. */

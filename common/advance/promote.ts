@@ -117,7 +117,7 @@ function reverted(source: KubeObject, { mode, record }: PromotionStatus): Decisi
   const stop = record ? 'undo' : 'abort'
   const remedy =
     mode === 'Export'
-      ? `; apply status.promotion.patch where it is declared, or say ${stop}`
+      ? `; apply status.promotion.patch where it is declared, or give the command ${stop}`
       : ', and "promote" writes it again'
   return stalled('SourceReverted', `${shortNameOf(source)} no longer has the change; the fork is kept${remedy}`)
 }

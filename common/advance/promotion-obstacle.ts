@@ -65,7 +65,7 @@ function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
   return (
     taken &&
     `service/${taken.name} sends only to the experiment with the id ${taken.selector[EXPERIMENT_ID]}, ` +
-      `so ${shortNameOf(pair.source ?? fork)} is not written before that is over`
+      `so ${shortNameOf(pair.source ?? fork)} is not written until the Service sends to it again`
   )
 }
 

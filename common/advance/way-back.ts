@@ -104,7 +104,8 @@ export function withEndOfRun(state: RunState, conclusion: Conclusion): Conclusio
 /** The pods of an aborted fork that are kept for inspection. */
 const keptPods = ({ since }: Run, seconds: number | undefined): string => {
   const end = seconds === undefined ? '' : `${endOf(since, seconds)}, or until `
-  return `its pods get no requests and stay until ${end}you say retry or edit the override or the strategy`
+  return `its pods get no requests and stay until ${end}${ANOTHER_RUN}`
 }
 
-const NO_PODS = 'the fork has no pods until you say retry or edit the override or the strategy'
+const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
+const NO_PODS = `the fork has no pods until ${ANOTHER_RUN}`

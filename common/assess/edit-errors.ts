@@ -45,7 +45,7 @@ function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): Unf
   if (limitedServices(facts)?.includes(previewService) === false) return undefined
   return {
     what: `service/${previewService} sends only to the fork`,
-    remedy: 'say abort first',
+    remedy: 'give the command abort first',
     fields: ['strategy'],
   }
 }
@@ -71,13 +71,13 @@ function unfinishedRun(facts: SpecFacts, { spec, run, steps }: RunState): Unfini
       ? { what: `service/${activeService} is returned`, remedy: wait, fields: ['strategy'] }
       : undefined
   const { record, written } = promotionIn(facts.experiment, run) ?? {}
-  const remedy = record ? `say undo, or ${wait}` : wait
+  const remedy = record ? `give the command undo, or ${wait}` : wait
   // If others made the change and reverted it, nothing of this run is in the source.
   const isWritten = record !== undefined || (written !== undefined && !isTakenBack(facts))
   if (activeService !== undefined && pinningAt(run, steps).active === 'pinned')
     return {
       what: `service/${activeService} sends only to the fork`,
-      remedy: isWritten ? remedy : 'say abort first, or promote it',
+      remedy: isWritten ? remedy : 'give the command abort first, or promote it',
       fields: OF_THE_RUN,
     }
   if (!record && !(written && hasChange(facts))) return undefined

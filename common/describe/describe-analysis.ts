@@ -44,6 +44,6 @@ function powerLines(facts: Facts): readonly string[] {
   const at = `analysis: at ${analysis.traffic.requestsPerSecond} requests/s, of which the fork gets ${share},`
   const within = `within ${duration(powerSeconds(spec))}`
   return power
-    ? [`${at} slowdowns from +${power.percent}% show ${within}`]
-    : [`${at} no slowdown shows ${within}; give the fork more pods, or the analysis more time`]
+    ? [`${at} it can detect slowdowns of +${power.percent}% or more ${within}`]
+    : [`${at} it cannot detect any slowdown ${within}; give the fork more pods, or the analysis more time`]
 }

@@ -59,7 +59,8 @@ function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunSt
 
 function wayBack(path: 'Abort' | 'Undo', step: RunStep['is'] | undefined): string {
   if (step === 'restore') return 'restores the former values of the source, then takes all pods from the fork'
-  return `the run was ${path === 'Undo' ? 'undone' : 'aborted'}: no pods until somebody says retry or edits spec`
+  const end = path === 'Undo' ? 'undone' : 'aborted'
+  return `the run was ${end}: no pods until somebody gives the command retry or edits spec`
 }
 
 /** The text before the first step. */
@@ -97,7 +98,7 @@ function caveats({ run, steps, spec }: RunState, sizes: Sizes): readonly string[
   const gated = `gated: at least ${count(replicas, 'pod')} run, and a weight opens as many as it needs`
   return [
     ...(sizes.isGated && !spec.blueGreen ? [gated] : []),
-    ...(isWaiting ? ['a weight of a source without pods is no pod: the run waits until the source has some'] : []),
+    ...(isWaiting ? ['the source has no pods, so a weight means 0 pods: the run waits until the source has some'] : []),
     ...(isUnused && replicas !== DEFAULTS.replicas ? [`spec.replicas ${replicas} is not used ${decider}`] : []),
   ]
 }
@@ -115,7 +116,8 @@ function promotionLine(facts: Facts, { spec, steps }: RunState, { sizes, isPromo
   if (mode === 'Export') return `promote: waits until ${name} has the change; status.promotion.patch says how`
   const most = Math.max(...forecast(steps, sizes).map(({ pods }) => pods))
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
-  return `promote: writes ${name}; at most ${count(most, 'pod')} beside it, never fewer than ${serving} serve`
+  const extra = `at most ${count(most, 'extra pod')}`
+  return `promote: writes ${name}; ${extra}, and at least ${count(serving, 'pod')} serving at any time`
 }
 
 function inLines(texts: readonly string[], first: string): readonly string[] {

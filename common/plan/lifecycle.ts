@@ -106,7 +106,7 @@ export function planPromoted(facts: Facts): Plan {
 /** `expired 2h after creation (2026-11-21T14:05Z); raise spec.ttlSeconds to run it again` */
 export function expiryMessage(experiment: ExperimentDeployment): string {
   const { spec, status } = experiment
-  const how = strategyRunSpec(spec) ? 'raise spec.ttlSeconds and say retry' : 'raise spec.ttlSeconds'
+  const how = strategyRunSpec(spec) ? 'raise spec.ttlSeconds and give the command retry' : 'raise spec.ttlSeconds'
   const next = status?.strategy?.phase === 'Promoted' ? 'its source keeps the change' : `${how} to run it again`
   return `expired ${duration(spec.ttlSeconds ?? 0)} after creation (${toMinutes(expiresAt(experiment) ?? '')}); ${next}`
 }

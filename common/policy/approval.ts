@@ -31,8 +31,8 @@ export function missingApproval(experiment: ExperimentDeployment): FieldError | 
   const { field, remedy } = approval
   const message =
     requester === undefined
-      ? 'it is not known who last changed the spec; change it again, then somebody else can promote it'
-      : `somebody else than ${JSON.stringify(requester)}, who last changed the spec, must ${remedy}`
+      ? 'the author of the last change of the spec is unknown; change it again, then another user can promote it'
+      : `somebody other than ${JSON.stringify(requester)}, who last changed the spec, must ${remedy}`
   return { field, message, cause: 'FieldValueForbidden' }
 }
 
@@ -73,7 +73,7 @@ function approvalOf({ status, metadata }: ExperimentDeployment, spec: StrategyRu
   const revision = status?.strategy?.revision ?? approvedRevision
   if (mode !== 'Manual' || approvedRevision === undefined || approvedRevision !== revision) return undefined
   const { [COMMAND]: command, [COMMAND_BY]: by } = metadata.annotations ?? {}
-  const remedy = 'set it in an update of its own, or say "promote"'
+  const remedy = 'set it in a separate update, or give the command promote'
   return { field: APPROVAL_FIELD, by: command === undefined ? by : undefined, remedy }
 }
 

@@ -78,12 +78,12 @@ export function resultOfCommand(
     if (stamp.step !== run.stepIndex || stamp.revision !== run.revision)
       return {
         is: 'Stale',
-        message: `${verb} was said at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}; ${REPEAT}`,
+        message: `${verb} was given at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}; ${REPEAT}`,
       }
     // the clock may have been ahead when the step began
     const sinceMs = Math.min(Date.parse(run.since), context.now.getTime())
     if (Date.parse(stamp.at) < sinceMs - CLOCK_SKEW_MS)
-      return { is: 'Stale', message: `${verb} was said before the present step began; ${REPEAT}` }
+      return { is: 'Stale', message: `${verb} was given before the present step began; ${REPEAT}` }
   }
   return effectOf(verb, run, steps, context)
 }

@@ -22,7 +22,7 @@ export const ANALYSIS_METRICS = {
   analysis_runs: { is: 'gauge', help: 'Stored analysis runs, by verdict.', labels: ['verdict'], addsUp: true },
   analysis_lag_seconds: {
     is: 'gauge',
-    help: 'Seconds since the most overdue look of an analysis run was due. Failing providers are asked less often.',
+    help: 'How late the most overdue evaluation of an analysis run is, in seconds. Failing providers are asked less often.',
   },
   analysis_windows_total: {
     is: 'counter',

@@ -124,7 +124,7 @@ describe('an analysis, on the real control plane', function () {
       const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'measured' }, spec })
       const { text } = await place().kubectl(['create', '--dry-run=server', '-f', '-'], manifest)
       expect(text).to.match(
-        /\[Plan\] analysis: at 20.5 requests\/s, of which the fork gets 25%, slowdowns from \+\d+% show within 10m/,
+        /\[Plan\] analysis: at 20.5 requests\/s, of which the fork gets 25%, it can detect slowdowns of \+\d+% or more within 10m/,
       )
     })
     const { text } = await place().kubectl(['get', 'expdrun', '--output=wide'])

@@ -14,8 +14,8 @@ describe('the checks of /livez', () => {
   it('fail when something takes too long, and say what', () => {
     expect(found(10_600, 121_000, 31_000)).to.deep.equal([
       'blocked for 11 s',
-      'one is running for 121 s',
-      'no step for 31 s',
+      'a pass has been running for 121 s',
+      'no leader election step for 31 s',
     ])
   })
 })

@@ -4,6 +4,7 @@ import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { BlueGreenStrategy } from '../../common/api/strategy.ts'
 import { at, type JsonObject, listOr, objectOr } from '../../common/json/json.ts'
+import { count } from '../../common/text/count.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
@@ -140,7 +141,8 @@ describe('blue-greens of Argo, pasted with their Services', function () {
         `delete the fork after ${seconds}s`,
       ]
       expect(plan, pasted.file).to.deep.equal(words)
-      const most = `promote: writes deployment/${NAME}; at most ${countOfPods(pasted.replicas)} beside it, never fewer than ${pasted.replicas} serve`
+      const pods = `at most ${count(pasted.replicas, 'extra pod')}, and at least ${countOfPods(pasted.replicas)} serving`
+      const most = `promote: writes deployment/${NAME}; ${pods} at any time`
       const missing = [of.activeService, of.previewService]
         .filter((name) => name !== undefined && !there.has(name))
         .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)

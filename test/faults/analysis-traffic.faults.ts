@@ -124,7 +124,7 @@ describe('an analysis of real requests by a real Prometheus, on the real control
     expect((await evidenceFor(name)).join('\n')).to.match(evidence)
     expect(await untouched(name)).to.deep.equal(before)
     expect(await powerOn(name)).to.match(
-      /analysis: at [1-9][\d.]* requests\/s, of which the fork gets 33%, slowdowns from \+\d+% show within 1h/,
+      /analysis: at [1-9][\d.]* requests\/s, of which the fork gets 33%, it can detect slowdowns of \+\d+% or more within 1h/,
     )
   }
 

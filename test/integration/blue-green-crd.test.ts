@@ -112,6 +112,8 @@ describe('a blueGreen in the CRD, by itself', () => {
     expect(await explained('')).to.contain('blueGreen <Object> Runs the fork without requests beside the source')
     expect(await explained('.blueGreen')).to.contain('activeService <string> -required-')
     expect(await explained('.blueGreen.autoPromotionEnabled')).to.contain('Otherwise it waits for "resume".')
-    expect(await explained('.blueGreen.antiAffinity')).to.contain('Of Argo Rollouts. It is refused.')
+    expect(await explained('.blueGreen.antiAffinity')).to.contain(
+      'A field of Argo Rollouts that is not supported here and is refused.',
+    )
   })
 })

@@ -20,7 +20,8 @@ export const say = ({ kubectl }: Place, name: string, word: string) =>
 export async function says(place: Place, name: string, word: string): Promise<void> {
   const { code, text } = await eventually(`${name} to be told ${word}`, DEADLINE_MS, async () => {
     const answer = await say(place, name, word)
-    if (answer.code !== 0 && answer.text.includes('because the webhook was too slow')) throw new Error(answer.text)
+    if (answer.code !== 0 && answer.text.includes('because the mutating webhook did not answer in time'))
+      throw new Error(answer.text)
     return answer
   })
   expect(code, text).to.equal(0)

@@ -65,7 +65,7 @@ describe('commands to a canary, on the real control plane', () => {
   it('A command with the stamp of another step or revision is refused by the webhook, and stale without it', async () => {
     await atFirstPause('stale')
     const other = `resume ${await stampOf('stale', 0)}`
-    const text = 'resume was said at step 1; the run is at step 2 of 7, Paused; repeat it if you still mean it'
+    const text = 'resume was given at step 1; the run is at step 2 of 7, Paused; repeat it if you still mean it'
     expect(await say('stale', other)).to.deep.include({ code: 1 })
     expect((await say('stale', other)).text).to.contain(text)
     const old = `resume ${await stampOf('stale', 1, new Date(Date.now() - 120_000))}`

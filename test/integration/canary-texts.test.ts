@@ -57,7 +57,7 @@ describe('what kubectl prints for a canary, on the real control plane', () => {
   it('says that the run waits while the source has no pods, and goes on when it has some', async () => {
     await aSource(place(), 'idle', { replicas: 0 })
     expect(await apply('idle', { source: 'idle' })).to.contain(
-      '[Plan] a weight of a source without pods is no pod: the run waits until the source has some\n',
+      '[Plan] the source has no pods, so a weight means 0 pods: the run waits until the source has some\n',
     )
     await place().shows(
       'idle',

@@ -151,7 +151,7 @@ describe('a blue-green of each kind, on the real control plane', function () {
     await cutOver('edited')
     const edit = { spec: { overrideSpec: imageOverride('registry.example/cart:3') } }
     expect(await refusalOf(place().api.patch(place().path('experiments', 'edited'), edit))).to.contain(
-      'spec.overrideSpec: cannot be changed while service/edited sends only to the fork; say abort first',
+      'spec.overrideSpec: cannot be changed while service/edited sends only to the fork; give the command abort first',
     )
     await says('edited', 'abort')
     await shows('edited', '4/4 Aborted')

@@ -72,7 +72,7 @@ for (const [variant, overlay] of Object.entries(variants))
       const { code, text } = await place().kubectl(['patch', 'expd/partial', '--type=merge', `--patch=${edit}`])
       expect(code, text).to.equal(1)
       expect(text).to.contain(
-        'cannot be changed while statefulset/till is promoted; say undo, or wait until it is over',
+        'cannot be changed while statefulset/till is promoted; give the command undo, or wait until it is over',
       )
       await says('partial', 'undo')
       await shows('partial', 'Undone')

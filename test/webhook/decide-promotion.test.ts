@@ -99,10 +99,10 @@ describe('the decision on a promotion that somebody else must approve', () => {
     return lines.filter((line) => line.startsWith('metadata.') || line.startsWith('spec.'))
   }
 
-  const SAME = 'somebody else than "alice", who last changed the spec, must'
+  const SAME = 'somebody other than "alice", who last changed the spec, must'
   const PROMOTE = [`metadata.annotations["${COMMAND}"]: ${SAME} promote it (policy "limits")`]
   const APPROVE = [
-    `spec.promotion.approvedRevision: ${SAME} set it in an update of its own, or say "promote" (policy "limits")`,
+    `spec.promotion.approvedRevision: ${SAME} set it in a separate update, or give the command promote (policy "limits")`,
   ]
   const old = { command: promote(BEFORE), by: 'alice' }
 

@@ -140,7 +140,12 @@ export function authorErrors(request: AdmissionRequest): readonly FieldError[] {
   const isWord = newCommand(request) !== undefined || isApproval
   if (author === (isWord ? request.userInfo.username : keptAuthor(request))) return []
   if (author !== undefined && author === before && !removesCommand(request))
-    return [forbidden(COMMAND_BY, 'names an earlier author, because the webhook was too slow; repeat the command')]
+    return [
+      forbidden(
+        COMMAND_BY,
+        'names an earlier author, because the mutating webhook did not answer in time; repeat the command',
+      ),
+    ]
   if (author !== undefined)
     return [forbidden(COMMAND_BY, 'is set by the webhook to the author of the command; remove it')]
   return parseCommand(commandIn(request.object) ?? '')?.stamp
@@ -161,7 +166,7 @@ function mistakeIn(
   // it is not stored, so there is nothing to remove
   if (lacksStamp(command))
     return seenIn(request)
-      ? `${command.verb} was not stamped, because the webhook was too slow; repeat it`
+      ? `${command.verb} was not stamped, because the mutating webhook did not answer in time; repeat it`
       : `${command.verb}: the run has not begun; repeat it later`
   const { stamp } = command
   if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)

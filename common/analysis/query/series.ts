@@ -38,7 +38,7 @@ export interface RequestedSeries {
   readonly labels: SeriesLabels
 }
 
-const MALFORMED = failed('the answer is not one of Prometheus')
+const MALFORMED = failed('the answer is not in the format of Prometheus')
 const PARTIAL = failed('the answer is partial: it has warnings')
 const REPEATED = failed('the answer has a series twice')
 const OTHERS = failed('the answer has series that were not asked for')

@@ -30,8 +30,8 @@ const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready long 
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   NoPods: 'no pods of both versions that were Ready long enough',
   NoTraffic: 'no requests to either version',
-  NoTreatmentData: 'no data of the fork, but of its source',
-  NoControlData: 'no data of the source, but of the fork',
+  NoTreatmentData: 'no data for the fork, only for its source',
+  NoControlData: 'no data for the source, only for the fork',
   ControlsDiffer:
     'the twin is shown to be worse than the source, which is the same version, so the measurement is wrong',
   PodsDiffer: 'harm is shown, but single pods could explain it',
@@ -67,7 +67,7 @@ function evidence(outcome: MetricOutcome): string {
   const words = [
     ...(size === '' ? [] : [size]),
     ...(harm === undefined ? [] : [`harm ${odds(harm.logE)} of ${odds(harm.needs)}`]),
-    ...(verdict === 'Fail' && harm && !pods ? ['without a comparison of single pods'] : []),
+    ...(verdict === 'Fail' && harm && !pods ? ['single pods were not compared'] : []),
   ]
   return `${nameOf(outcome)} ${words.length === 0 ? verdict : words.join(', ')}`
 }

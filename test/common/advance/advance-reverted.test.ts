@@ -41,7 +41,7 @@ describe('a source that is changed back while its fork is kept for a while', () 
     run.world.isInstalled = false
     changeTo(run, 'example/cart:1')
     run.rest()
-    expect(messageOf(run)).to.contain('apply status.promotion.patch where it is declared, or say undo')
+    expect(messageOf(run)).to.contain('apply status.promotion.patch where it is declared, or give the command undo')
     run.say('undo')
     expect(writesOf(run)).to.not.include('patch source')
     expect(run.strategy()?.phase).to.equal('Undone')
@@ -145,7 +145,7 @@ describe('a change that others made and took back', () => {
     expect([run.step(), ...told(run)]).to.deep.equal(['1/3 Progressing', 'SourceReverted', undefined])
     expect(messageOf(run)).to.equal(
       'deployment/cart no longer has the change; the fork is kept; ' +
-        'apply status.promotion.patch where it is declared, or say abort',
+        'apply status.promotion.patch where it is declared, or give the command abort',
     )
     expect(promotionIn(run)?.patch).to.contain('example/cart:2')
     changeTo(run, 'example/cart:2')

@@ -36,7 +36,8 @@ function errorsOf(edited: object, { stepIndex = 4, path = 'Forward', promotion, 
 }
 
 describe('an edit of a blue-green', () => {
-  const refused = 'cannot be changed while service/cart sends only to the fork; say abort first, or promote it'
+  const refused =
+    'cannot be changed while service/cart sends only to the fork; give the command abort first, or promote it'
 
   it('is refused at each field that would begin another run, from its cut-over', () => {
     const overrideSpec = imageOverride('example/cart:3')
@@ -67,7 +68,7 @@ describe('an edit of a blue-green', () => {
 
   it('may not forget a preview that sends only to the fork', () => {
     const preview =
-      'spec.strategy: cannot be changed while service/cart-preview sends only to the fork; say abort first'
+      'spec.strategy: cannot be changed while service/cart-preview sends only to the fork; give the command abort first'
     const canary = { strategy: { canary: { steps: [{ setWeight: 10 }] } } }
     const without = { strategy: { blueGreen: { activeService: 'cart' } } }
     const another = { strategy: { blueGreen: { activeService: 'cart', previewService: 'next' } } }
@@ -94,7 +95,7 @@ describe('an edit of a blue-green', () => {
         { overrideSpec: imageOverride('example/cart:3') },
         { stepIndex: 7, promotion: { mode: 'Manual', record: RECORD } },
       )[0],
-    ).to.contain('say undo, or wait until it is over'))
+    ).to.contain('give the command undo, or wait until it is over'))
 
   it('is told what ends it where others made the change, and once they have taken it back', () => {
     const changing = (image: string) => anExperiment({ strategy, overrideSpec: imageOverride(image) })
@@ -144,7 +145,9 @@ describe('an edit of a canary', () => {
     const record = { record: RECORD }
     for (const promotion of [record, { ...record, written: WRITTEN }])
       for (const stepIndex of [PROMOTES, 6])
-        expect(errorsAt({ stepIndex, promotion })).to.deep.equal([`${refused}say undo, or wait until it is over`])
+        expect(errorsAt({ stepIndex, promotion })).to.deep.equal([
+          `${refused}give the command undo, or wait until it is over`,
+        ])
     expect(errorsAt({ stepIndex: 7, promotion: { ...record, written: WRITTEN } })).to.deep.equal([])
   })
 

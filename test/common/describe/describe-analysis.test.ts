@@ -50,12 +50,12 @@ describe('the description of a twin', () => {
 describe('the description of what an analysis can show', () => {
   it('is by the requests that the last run about the source has seen', () =>
     expect(lines()).to.deep.equal([
-      '[Plan] analysis: at 20 requests/s, of which the fork gets 8%, slowdowns from +27% show within 10m',
+      '[Plan] analysis: at 20 requests/s, of which the fork gets 8%, it can detect slowdowns of +27% or more within 10m',
     ]))
 
   it('has the defaults of the analysis: an hour without maxSeconds', () => {
     const { maxSeconds: _max, ...endless } = COMPARED
-    expect(lines({ analysis: endless })[0]).to.match(/slowdowns from \+1\d% show within 1h$/)
+    expect(lines({ analysis: endless })[0]).to.match(/it can detect slowdowns of \+1\d% or more within 1h$/)
   })
 
   it('knows no spread until one was seen', () =>
@@ -64,7 +64,7 @@ describe('the description of what an analysis can show', () => {
   it('says what to do where no slowdown would show', () => {
     const facts = { ...INSTALLED, traffic: { requestsPerSecond: 0.01 } }
     expect(lines({ facts })).to.deep.equal([
-      '[Plan] analysis: at 0.01 requests/s, of which the fork gets 8%, no slowdown shows within 10m; give the fork more pods, or the analysis more time',
+      '[Plan] analysis: at 0.01 requests/s, of which the fork gets 8%, it cannot detect any slowdown within 10m; give the fork more pods, or the analysis more time',
     ])
   })
 
@@ -72,13 +72,15 @@ describe('the description of what an analysis can show', () => {
     const [, line] = lines({ analysis: { ...COMPARED, control: 'Twin' } })
     // 2 of 27 pods
     expect(line).to.match(
-      /^\[Plan\] analysis: at 20 requests\/s, of which the fork gets 7%, slowdowns from \+3\d% show/,
+      /^\[Plan\] analysis: at 20 requests\/s, of which the fork gets 7%, it can detect slowdowns of \+3\d% or more/,
     )
   })
 
   it('is by the pods of a canary that get requests now', () => {
     const canary = { canary: { steps: [{ setWeight: 10 }, { analysis: {} }, { setWeight: 50 }, { pause: {} }] } }
-    expect(lines({ strategy: canary as Strategy }).at(-1)).to.match(/of which the fork gets \d+%, slowdowns from/)
+    expect(lines({ strategy: canary as Strategy }).at(-1)).to.match(
+      /of which the fork gets \d+%, it can detect slowdowns of/,
+    )
   })
 
   it('is not there where nobody has seen requests, nothing is timed, or nothing is compared', () => {

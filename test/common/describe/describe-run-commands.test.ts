@@ -78,11 +78,11 @@ describe('the lines of the plan about a run and its commands', () => {
     ],
     'say that an aborted run has no pods': [
       { at: { path: 'Abort', stepIndex: 1 } },
-      'the run was aborted: no pods until somebody says retry or edits spec',
+      'the run was aborted: no pods until somebody gives the command retry or edits spec',
     ],
     'say that an undone run has no pods': [
       { at: { path: 'Undo', stepIndex: 2 } },
-      'the run was undone: no pods until somebody says retry or edits spec',
+      'the run was undone: no pods until somebody gives the command retry or edits spec',
     ],
     'are all steps again after a retry': [
       { at: { path: 'Abort', stepIndex: 1 }, command: 'retry' },
@@ -112,7 +112,7 @@ describe('the lines of the plan about a run and its commands', () => {
   it('tell what a promotion costs', () => {
     const { facts, fork } = factsOf()
     expect(linesIn(facts, fork)).to.include(
-      'promote: writes deployment/cart; at most 11 pods beside it, never fewer than 11 serve',
+      'promote: writes deployment/cart; at most 11 extra pods, and at least 11 pods serving at any time',
     )
   })
 

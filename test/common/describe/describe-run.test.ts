@@ -76,7 +76,9 @@ describe('the description of a run', () => {
     expect(found).to.include(
       'steps: 20%; pause until resumed; 50%; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
     )
-    expect(found).to.include('a weight of a source without pods is no pod: the run waits until the source has some')
+    expect(found).to.include(
+      'the source has no pods, so a weight means 0 pods: the run waits until the source has some',
+    )
     expect(found).to.include('no pods, so no requests')
   })
 
@@ -113,11 +115,11 @@ describe('the description of a run', () => {
     expect(during(paused, 'resume')).to.deep.equal([
       'ada: goes on after step 2 of 8, Paused',
       'from step 3 of 8: 50% 10 of 20 pods; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
-      'promote: writes deployment/cart; at most 10 pods beside it, never fewer than 10 serve',
+      'promote: writes deployment/cart; at most 10 extra pods, and at least 10 pods serving at any time',
     ])
     expect(during(paused, 'pause').at(-2)).to.match(/^paused until resumed, at step 2 of 8: pause until resumed; 50% /)
     expect(during(paused, 'abort').at(-1)).to.equal(
-      'the run was aborted: no pods until somebody says retry or edits spec',
+      'the run was aborted: no pods until somebody gives the command retry or edits spec',
     )
     expect(during({ ...stored(), path: 'Abort', stepIndex: 1 }, 'retry').at(-2)).to.match(/^steps: 20% 3 of 13 pods/)
   })

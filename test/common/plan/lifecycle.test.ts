@@ -129,7 +129,7 @@ describe('planExpiry', () => {
     })
     const withRun = { ...experiment, spec: { ...experiment.spec, promotion: {} } }
     expect(planExpiry(someFacts({ experiment: withRun, fork })).conclusion.message).to.contain(
-      '; raise spec.ttlSeconds and say retry to run it again',
+      '; raise spec.ttlSeconds and give the command retry to run it again',
     )
   })
 

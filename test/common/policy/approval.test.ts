@@ -37,11 +37,12 @@ function anExperimentWith({ spec = { strategy: CANARY }, command, by, ...given }
   return { ...anExperiment({ ...spec, metadata: { annotations } }), ...status } as ReturnType<typeof anExperiment>
 }
 
-const BY_ALICE = 'somebody else than "alice", who last changed the spec, must'
+const BY_ALICE = 'somebody other than "alice", who last changed the spec, must'
 const PROMOTE = `${COMMAND_FIELD}: ${BY_ALICE} promote it`
 const RESUME = `${COMMAND_FIELD}: ${BY_ALICE} resume it, because it cuts over`
-const APPROVE = `spec.promotion.approvedRevision: ${BY_ALICE} set it in an update of its own, or say "promote"`
-const UNKNOWN = 'it is not known who last changed the spec; change it again, then somebody else can promote it'
+const APPROVE = `spec.promotion.approvedRevision: ${BY_ALICE} set it in a separate update, or give the command promote`
+const UNKNOWN =
+  'the author of the last change of the spec is unknown; change it again, then another user can promote it'
 
 const promoting = { command: stamped('promote'), by: 'alice' }
 const DONE = { verb: 'promote', at: AT, by: 'alice' }

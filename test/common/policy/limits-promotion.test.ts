@@ -43,7 +43,7 @@ describe('the limits of a policy on promotions', () => {
 
   it('approverNotRequester: refuses the command of the one who changed the spec last', () =>
     expect(found({ approverNotRequester: true }, said('alice'))).to.deep.equal([
-      `metadata.annotations["${COMMAND}"]: somebody else than "alice", who last changed the spec, must promote it (policy "limits")`,
+      `metadata.annotations["${COMMAND}"]: somebody other than "alice", who last changed the spec, must promote it (policy "limits")`,
     ]))
 
   it('approverNotRequester: allows somebody else', () => {

@@ -208,7 +208,7 @@ describe('the stamp of a command', () => {
   it('is stale: its author saw another step', () => {
     expect(resume({ step: 0 })).to.deep.equal({
       is: 'Stale',
-      message: 'resume was said at step 1; the run is at step 2 of 5, Paused; repeat it if you still mean it',
+      message: 'resume was given at step 1; the run is at step 2 of 5, Paused; repeat it if you still mean it',
     })
     expect(resume({ step: 2 })).to.include({ is: 'Stale' })
   })
@@ -220,7 +220,7 @@ describe('the stamp of a command', () => {
     const at = '2026-11-21T13:58:59.999Z'
     expect(resume({ at })).to.deep.equal({
       is: 'Stale',
-      message: 'resume was said before the present step began; repeat it if you still mean it',
+      message: 'resume was given before the present step began; repeat it if you still mean it',
     })
   })
 

@@ -190,7 +190,7 @@ describe('the mistakes of a command', () => {
 
   it('are a stamp that is missing: nothing is stored, so there is nothing to remove', () =>
     expect(mistakes(updating({ command: 'resume', by: 'alice' }))).to.deep.equal(
-      ofCommand('resume was not stamped, because the webhook was too slow; repeat it'),
+      ofCommand('resume was not stamped, because the mutating webhook did not answer in time; repeat it'),
     ))
 
   it('are a stamp that is missing, because the run has not begun', () =>
@@ -200,7 +200,7 @@ describe('the mistakes of a command', () => {
 
   it('are the author of an earlier command, whom the webhook was too slow to replace', () =>
     expect(mistakes(updating({ command: 'abort', by: 'bob' }, { command: 'pause', by: 'bob' }))).to.deep.equal([
-      `${ofKey(COMMAND_BY)}: names an earlier author, because the webhook was too slow; repeat the command`,
+      `${ofKey(COMMAND_BY)}: names an earlier author, because the mutating webhook did not answer in time; repeat the command`,
     ]))
 
   it('are a forged stamp: more than a minute old, or of the future', () => {

@@ -63,7 +63,7 @@ describe('the series of an answer of Prometheus', () => {
 
   const sound = seriesItem('h', 'a', ['1', '2'])
   const OTHERS = 'the answer has series that were not asked for'
-  const MALFORMED = 'the answer is not one of Prometheus'
+  const MALFORMED = 'the answer is not in the format of Prometheus'
   const refused: readonly (readonly [what: string, reply: ReturnType<typeof matrix>, message: string])[] = [
     ['an error', jsonReply({ status: 'error', errorType: 'bad_data', error: 'secret' }), 'error bad_data'],
     ['an error of no known type', jsonReply({ status: 'error', errorType: 'secret', error: 'secret' }), 'error'],

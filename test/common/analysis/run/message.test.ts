@@ -55,10 +55,10 @@ describe('the message of an analysis', () => {
   it('says why there is nothing to compare, once, with the metrics', () => {
     const silent = [metric({ reason: 'NoTraffic' }), metric({ name: 'errors', reason: 'NoTraffic' })]
     expect(of([...silent, metric({ name: 'slow', reason: 'NoControlData' })])).to.equal(
-      'latency, errors: no requests to either version; slow: no data of the source, but of the fork',
+      'latency, errors: no requests to either version; slow: no data for the source, only for the fork',
     )
     expect(of([metric({ ...SAMPLES, reason: 'NoTreatmentData' })])).to.equal(
-      'latency: no data of the fork, but of its source; latency Wait',
+      'latency: no data for the fork, only for its source; latency Wait',
     )
     expect(of([metric({ ...SAMPLES, reason: 'PodsDiffer' })])).to.match(/^latency: harm is shown, but single pods/)
   })
@@ -84,7 +84,7 @@ describe('the message of an analysis', () => {
 
   it('says where single pods were not compared', () => {
     const failed = metric({ ...SAMPLES, verdict: 'Fail', harm: { logE: 5, needs: Math.log(80) } })
-    expect(of([failed])).to.equal('latency harm 148 of 80, without a comparison of single pods')
+    expect(of([failed])).to.equal('latency harm 148 of 80, single pods were not compared')
     expect(of([{ ...failed, pods: { groups: 5, outer: 0 } }])).to.equal('latency harm 148 of 80')
   })
 
