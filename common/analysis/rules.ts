@@ -98,8 +98,8 @@ const RULES: readonly Rule[] = [
 ]
 
 /**
- * What is wrong with a metric at `field`, as far as its provider is known. Of what the metric says by itself, only the
- * placeholders are checked: the CRD has checked the rest.
+ * What is wrong with a metric at `field`, as far as its provider is known. Of the rules that need no other object, only
+ * those for placeholders are checked here: the CRD has checked the rest.
  */
 export const metricErrors = (metric: Metric, field: string, input: MetricRuleInput): readonly FieldError[] =>
   RULES.flatMap((rule) => rule(metric, input)).map(({ path, message, cause }) => ({
@@ -108,5 +108,5 @@ export const metricErrors = (metric: Metric, field: string, input: MetricRuleInp
     cause,
   }))
 
-/** Whether a metric asks a provider that must be there. */
+/** Whether a metric needs an ExperimentAnalysisProvider. `kubernetes` is none. */
 export const needsProvider = ({ provider }: Metric): boolean => provider !== KUBERNETES

@@ -21,7 +21,7 @@ export interface AnalysisSources {
   readonly namespace: MetricRuleInput['namespace']
 }
 
-/** What an analysis asks. */
+/** The metrics of an analysis, and what is wrong with them. */
 export interface ResolvedAnalysis {
   /** with all defaults and args, those of templates first; what is wrong is left out */
   readonly metrics: readonly Metric[]
@@ -133,7 +133,7 @@ function usedTemplate(use: TemplateUse, field: string, sources: AnalysisSources)
   }
 }
 
-/** The author of the experiment can only use another template. */
+/** A mistake of a template, at the field that uses it: the author of the experiment can only use another template. */
 const inTemplate =
   (plural: string, name: string, field: string) =>
   (error: FieldError): FieldError => ({

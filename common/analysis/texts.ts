@@ -3,7 +3,7 @@ import type { Path } from '../json/field-path.ts'
 import type { Language } from './placeholders.ts'
 
 /** A text of a metric in which placeholders may stand. */
-export interface MetricText {
+interface MetricText {
   readonly path: Path
   readonly language: Language
   readonly text: string

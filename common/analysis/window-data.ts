@@ -36,6 +36,7 @@ interface Arms<T> {
   readonly control: T
 }
 
+/** The data of one window, by what is counted. */
 export type WindowData =
   | ({ readonly is: 'samples' } & Arms<readonly Samples[]>)
   /** `boundaries`: in seconds, ascending, without +Inf */

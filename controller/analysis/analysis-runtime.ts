@@ -30,14 +30,15 @@ export interface NamedProvider {
 
 type Cache<T> = Pick<Reflector<T>, 'get' | 'list' | 'subscribe'>
 
-/** What analyses name, and their analysis runs. */
-export interface AnalysisCaches {
+/** The objects that analyses name, and their analysis runs. */
+interface AnalysisCaches {
   readonly runs: Cache<AnalysisRun>
   readonly templates: Cache<Known<AnalysisTemplate>>
   readonly clusterTemplates: Cache<Known<AnalysisTemplate>>
   readonly providers: Cache<NamedProvider>
 }
 
+/** What analyses read, and how providers are reached. */
 export interface AnalysisRuntimeOptions {
   readonly client: Pick<KubeClient, 'request'>
   readonly caches: AnalysisCaches
@@ -54,7 +55,7 @@ export interface AnalysisRuntimeOptions {
   readonly observer: AnalysisObserver
 }
 
-/** Answers what passes read about analyses, and asks providers beside them. */
+/** Gives passes the facts about analyses, and asks providers in the background. */
 export class AnalysisRuntime implements AnalysisPort {
   readonly #options: AnalysisRuntimeOptions
   readonly #index = new RunIndex()
@@ -135,7 +136,7 @@ export class AnalysisRuntime implements AnalysisPort {
   /** Starts no more polls. Resolves when the running ones have ended. */
   async stop(): Promise<void> {
     await Promise.all([this.#workers.stop(), this.#connections.close()])
-    await this.#connections.close() // those of polls that had yet to ask
+    await this.#connections.close() // also those of polls that had not asked yet
   }
 
   async #ask(provider: AnalysisProvider, query: WindowQuery): Promise<WindowAnswer> {
@@ -144,7 +145,7 @@ export class AnalysisRuntime implements AnalysisPort {
     const startedAt = timers.now()
     const send = this.#connections.send(provider)
     const asked = PROVIDER_ADAPTERS[type].ask(query, providerWithDefaults(provider.spec), send)
-    // a query that cannot be made, which admission refuses, is no reason to poll without end
+    // an invalid query, which admission refuses, must not lead to endless polls
     const answer = await asked.catch((error: unknown): WindowAnswer => {
       this.#options.log.error(factsOf(error), 'a query could not be made')
       return { is: 'failed', message: 'the query could not be made' }

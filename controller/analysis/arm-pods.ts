@@ -9,12 +9,12 @@ import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
 
-/** All analyses that compare the same pods share what was read of them for so long. */
+/** How long analyses that compare the same pods share one list of them. */
 const KEPT_MS = 10_000
 const DEADLINE_MS = 10_000
 /** Some of them may be on their way out. */
 const LISTED = 100
-/** Pods that were evicted stay for long and are many: they would take the places of those that serve. */
+/** Evicted pods stay for long and may be many. They would take the places of pods that serve. */
 const HAVE_NOT_ENDED = 'status.phase!=Failed,status.phase!=Succeeded'
 
 /** Reads the pods that analyses compare. They are not watched, because only the end of a window needs them. */
@@ -45,7 +45,7 @@ export class ArmPodsReader {
   }
 }
 
-/** The pods in a list, as an analysis sees them. Those that are being deleted serve no more. */
+/** The pods in a list, as an analysis uses them, without those that are being deleted: they serve no more. */
 export const armPodViews = (items: readonly unknown[]): readonly ArmPodView[] =>
   items
     .filter((item): item is KubeObject => isObject(item) && isObject(item.metadata))

@@ -11,7 +11,7 @@ const NAME = /^[a-z0-9][a-z0-9.-]*$/
 const PRINTABLE = /^[\x20-\x7e]+$/
 
 /** A credential, or why there is none. `missing`: it may be created at any time. */
-export type CredentialReading =
+type CredentialReading =
   | { readonly is: 'credential'; readonly text: string }
   | (Failed & { readonly because: 'missing' | 'unusable' })
 

@@ -8,7 +8,7 @@ import type { CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
 import { KUBERNETES, type Metric } from '../../common/api/analysis/metric.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
 
-/** A run that goes on, and what it is asked. */
+/** A run that goes on, and the facts for its next poll. */
 export interface PollInput {
   readonly run: AnalysisRun
   readonly arms: AnalysisArms
@@ -60,12 +60,12 @@ export function finalVerdictAfter(
   return isFinal(status, times) ? status.verdict : undefined
 }
 
-/** Of these, no answer of a provider can change anything. */
+/** The endings that no answer of a provider can change. Undefined: the run goes on anyway. */
 const SHOWN: readonly unknown[] = ['Pass', 'Fail', undefined]
 
 /**
- * The windows that are asked for now, also those of busy providers. A run does not end for want of data that nobody has
- * asked for: if it would end so, `isLast`, all of its providers are asked once more.
+ * The windows to poll now: those of all providers without a backoff, even of busy ones. `isLast`: without their answers
+ * the run would end with neither Pass nor Fail, so all of its providers are asked once more before it ends.
  */
 export function windowsToPoll(due: readonly DueWindow[], { backoffMs, isBusy, ending }: Choice) {
   const isAllowed = ({ of }: DueWindow) => backoffMs(of.provider) <= 0
@@ -74,7 +74,7 @@ export function windowsToPoll(due: readonly DueWindow[], { backoffMs, isBusy, en
   return { wanted: isLast ? due : due.filter(isAllowed), isLast }
 }
 
-/** The milliseconds until a window is due that may be asked for. */
+/** The milliseconds until the next poll: an interval, or less if the run begins or a provider may be asked earlier. */
 export function nextDueMs(
   { times, startedMs, nowMs }: PollInput,
   due: readonly DueWindow[],
@@ -85,7 +85,7 @@ export function nextDueMs(
   return Math.max(1_000, Math.min(intervalMs, ...due.map(({ of }) => backoffMs(of.provider))))
 }
 
-/** The milliseconds until the longest window has ended and can be asked for. No look is later. */
+/** The milliseconds until a window of the greatest length can be asked for. The next look is never later. */
 export function longestLookMs(
   run: AnalysisRun,
   { intervalSeconds }: Pick<CompleteAnalysis, 'intervalSeconds'>,
@@ -94,7 +94,7 @@ export function longestLookMs(
   return 1_000 * (MOST_INTERVALS * intervalSeconds + longestLag(run, lagSeconds))
 }
 
-/** Whether a pass would learn something: of a window, of pods, or that there are none yet. */
+/** Whether a pass would learn something: a window is ready, a Health metric is due, or the run has no status yet. */
 export function hasNewEvidence({ run, times, startedMs, nowMs }: PollInput, ready: readonly DueWindow[]): boolean {
   if (ready.length > 0 || run.status === undefined) return true
   return run.spec.metrics.some(({ name, provider }) => {

@@ -38,9 +38,9 @@ export const ANALYSIS_METRICS = {
 
 /** Counts what analyses do. */
 export interface AnalysisObserver {
-  /** a provider answered for one window, after so many seconds */
+  /** a provider answered for one window, after `seconds` */
   readonly polled: (type: ProviderType, outcome: WindowAnswer['is'], seconds: number) => void
-  /** a look at a run recorded so many windows more */
+  /** a look at a run recorded `count` more windows */
   readonly recorded: (outcome: keyof RunWindows, count: number) => void
 }
 
@@ -74,12 +74,12 @@ export function analysisMetrics(metrics: Metrics, prefix: string) {
   return { observer, measure }
 }
 
-/** A run that nobody has looked at waits for its verdict too. */
+/** The verdict of a run. It is Wait before the first look. */
 const verdictOf = ({ status }: AnalysisRun) => ({ verdict: status?.verdict ?? 'Wait' })
 
 const OUTCOMES: readonly (keyof RunWindows)[] = ['counted', 'empty', 'unusable', 'skipped']
 
-/** Tells the windows that a look at a run has recorded. */
+/** Reports the windows that a look at a run has recorded. */
 export function observeLook(observer: AnalysisObserver, before: AnalysisRun, after: AnalysisRun): void {
   for (const outcome of OUTCOMES) {
     const more = (after.status?.windows[outcome] ?? 0) - (before.status?.windows[outcome] ?? 0)

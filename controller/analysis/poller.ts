@@ -30,8 +30,8 @@ import { ProviderBackoff } from './provider-backoff.ts'
 import { ProviderQueues } from './provider-queues.ts'
 import { experimentOf } from './run-index.ts'
 
-/** What the poller reads, and whom it wakes. */
-export interface PollerOptions {
+/** What the poller reads, and which experiments it wakes. */
+interface PollerOptions {
   readonly run: (key: Key) => AnalysisRun | undefined
   /** the keys of the runs of an experiment */
   readonly runsOf: (experiment: Key) => readonly Key[]
@@ -40,7 +40,7 @@ export interface PollerOptions {
   /** @throws KubeError */
   readonly pods: (arms: AnalysisArms) => Promise<ArmPodViews>
   readonly ask: (provider: AnalysisProvider, query: WindowQuery) => Promise<WindowAnswer>
-  /** whether a provider has so many requests already that no more should be begun */
+  /** whether a provider has so many waiting requests that no other should be sent */
   readonly isBusy: (provider: string) => boolean
   /** wakes the experiment, whose next pass records the poll */
   readonly wake: (experiment: Key) => void
@@ -48,7 +48,7 @@ export interface PollerOptions {
   readonly clock: Clock
 }
 
-/** Until a pass has recorded a poll. */
+/** When a run is visited again whose poll waits for a pass. */
 const RECORD_MS = 5_000
 
 /**
@@ -89,7 +89,7 @@ export class Poller {
     return this.#polls.size + this.#arms.size + this.#backoff.size + this.#lines.size
   }
 
-  /** What was found out for a run and is not recorded yet. */
+  /** The poll of a run that no pass has recorded yet. */
   poll(run: string): Poll | undefined {
     return this.#polls.get(run)
   }
@@ -219,7 +219,7 @@ export class Poller {
   async #answer({ run, arms, times }: PollInput, { of, window }: DueWindow, compared: Compared) {
     const { seen, treatment, control, state } = compared
     const counting = countingPods(seen, window.start, times.warmUpSeconds)
-    // without a pod nobody has to be asked
+    // without pods there is nothing to ask
     if (counting.treatment.length === 0 || counting.control.length === 0)
       return { is: 'silent', arms: ['treatment', 'control'] } as const
     const provider = knownValue(this.#options.provider(of.provider) ?? { is: 'absent' })

@@ -7,7 +7,7 @@ interface Failures {
 }
 
 /** The run and the provider of one poll. Times are milliseconds since 1970. */
-export interface ProviderPoll {
+interface ProviderPoll {
   /** the uid of the run */
   readonly run: string
   readonly provider: string
@@ -31,8 +31,8 @@ export class ProviderBackoff {
   }
 
   /**
-   * Notes how a provider answered in one poll, in which several metrics may ask it. One that failed for any of them has
-   * failed: it may limit how often it is asked. It may ask for more time itself.
+   * Notes how a provider answered in one poll, in which several metrics may ask it. If it failed for one of them, it
+   * counts as failed: it may limit the rate of requests. Its answer may demand a longer wait.
    */
   note({ run, provider, nowMs, intervalMs }: ProviderPoll, answers: readonly WindowAnswer[]): void {
     const ofRun = this.#failures.get(run) ?? new Map<string, Failures>()

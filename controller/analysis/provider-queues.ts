@@ -1,6 +1,6 @@
 import type { Key } from '../runtime/queue.ts'
 
-/** The runs that wait for a provider which is asked by as many others as it may be. The first that came is the next. */
+/** The runs that wait because a provider has no free slot, in the order of their arrival. */
 export class ProviderQueues {
   /** by provider, in the order in which they came */
   readonly #lines = new Map<string, Set<Key>>()

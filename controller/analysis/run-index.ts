@@ -29,7 +29,7 @@ export class RunIndex {
     return experiment
   }
 
-  /** The runs of the experiment with this key and uid. A former experiment of its name may have left others. */
+  /** The runs of the experiment with this key and uid. A former experiment of its name may have left other runs. */
   of(experiment: Key, uid: string): readonly AnalysisRun[] {
     return [...(this.#runs.get(experiment)?.values() ?? [])].filter(({ spec }) => spec.experiment.uid === uid)
   }

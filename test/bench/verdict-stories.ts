@@ -8,8 +8,9 @@ import { HEALTH_METRIC } from '../../common/api/analysis/defaults.ts'
 import type { MetricRule } from '../../common/api/analysis/metric.ts'
 import { asCoarse, BOUNDARIES, normal } from '../common/analysis/metrics/windows.ts'
 
-/** As in section 4.7 of the specification of analyses. */
+/** The error bounds of all stories, and the rule of Latency in percent. */
 export const [ALPHA, BETA, TOLERANCE, MAX_REGRESSION] = [0.025, 0.05, 10, 25]
+/** The length of a window. */
 export const INTERVAL_SECONDS = 30
 
 /** What a window is made with. */
@@ -20,13 +21,14 @@ interface Moment {
   readonly seed: number
 }
 
+/** A metric with its simulated windows. */
 export interface SimulatedMetric {
   readonly kind: keyof typeof METRIC_ENGINES
   readonly rule: MetricRule
   readonly windowOf: (moment: Moment) => WindowData
 }
 
-/** One experiment, as often as somebody wants. */
+/** One experiment, which can be simulated any number of times. */
 export interface Story {
   readonly windows: number
   readonly metrics: readonly SimulatedMetric[]
@@ -40,7 +42,7 @@ export interface Times {
   readonly spread?: number
   /** in each window, of both arms: the mean, as requests arrive at any time */
   readonly requests?: readonly [number, number]
-  /** such a part of the fork's requests takes ten times as long */
+  /** the part of the fork's requests that takes ten times as long */
   readonly tail?: number
   /** how much longer all requests take in a window, of both arms */
   readonly drift?: (window: number) => number
@@ -98,11 +100,13 @@ function arrivals(mean: number, random: () => number): number {
 const ALIKE = { spread: 0, areNamed: true }
 const podsFor = (requests: number): number => Math.ceil(requests / 10)
 
+/** A Latency metric of single times. */
 export const bySamples = (times: Times): SimulatedMetric => ({
   kind: 'Latency',
   rule: LATENCY,
   windowOf: timesOf(times),
 })
+/** A Latency metric of a histogram. */
 export const byBuckets = (times: Times, boundaries = BOUNDARIES): SimulatedMetric => ({
   kind: 'Latency',
   rule: LATENCY,
@@ -115,6 +119,7 @@ export const byNarrowBuckets = (times: Times): SimulatedMetric =>
     Array.from({ length: 12 }, (_, index) => MEDIAN_SECONDS * 1.5 ** (index - 5.5)),
   )
 const GATED: MetricRule = { minSamples: 50, zScoreThreshold: 1.96, harmThreshold: 1.5 }
+/** A metric with the rule of Gated Deployments. */
 export const byGatedDeployments = (times: Times): SimulatedMetric => ({
   kind: 'MannWhitney',
   rule: GATED,

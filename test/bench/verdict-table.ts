@@ -1,11 +1,11 @@
-/** The table of section 4.7 of the specification of analyses, and what is written below it. */
+/** What the statistics can find: simulated experiments with the expected share and median times of their verdicts. */
 import type { SimulatedMetric, Story, Times } from './verdict-stories.ts'
 import { byBuckets, byErrors, byGatedDeployments, byNarrowBuckets, bySamples } from './verdict-stories.ts'
 
-/** A story, with what the specification says of it. Times are medians, in seconds. */
+/** A story, with its expected figures. Times are medians, in seconds. */
 export interface TableRow {
   readonly story: Story
-  /** of those that fail within so many windows, in percent */
+  /** the expected percentage of experiments that fail within this number of windows */
   readonly fails?: { readonly within: number; readonly page: number; readonly goal: 'near' | 'atLeast' | 'told' }
   readonly failSeconds?: number
   readonly passSeconds?: number
@@ -34,7 +34,7 @@ const HARMS: readonly Harm[] = [
 
 const story = (metric: SimulatedMetric, windows = HOUR): Story => ({ windows, metrics: [metric] })
 
-/** More may be found than the specification says, but not less. It does not say of which boundaries it is. */
+/** More harm may be found than is expected, but not less. For Prometheus' boundaries the figures are no bound. */
 const harmRows = ({ what, times, samples, coarse, gated }: Harm): Readonly<Record<string, TableRow>> => ({
   [`samples, ${what}`]: {
     story: story(bySamples(times)),
@@ -88,7 +88,7 @@ const PODS: Readonly<Record<string, TableRow>> = {
   '2 pods of 10 that differ by 10 %': podRow([2, 8], 0.1, true, 3.5),
 }
 
-/** Each row of the table, by what it says. Where the specification has a range, its middle. */
+/** Each row of the table, by its title. */
 export const TABLE: Readonly<Record<string, TableRow>> = {
   ...Object.assign({}, ...HARMS.map(harmRows)),
   ...WELL,

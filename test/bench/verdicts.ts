@@ -6,11 +6,11 @@ import { type Bench, type Figure, median } from './figure.ts'
 import { ALPHA, AT_THE_LIMIT, BETA, type Ending, HARMLESS, INTERVAL_SECONDS } from './verdict-stories.ts'
 import { TABLE, type TableRow } from './verdict-table.ts'
 
-/** Of each story. `VERDICT_RUNS` takes others. */
+/** How many experiments of each story are simulated. `VERDICT_RUNS` sets another number. */
 const RUNS = Number(process.env.VERDICT_RUNS ?? 2_000)
 /** Played by a thread at a time. */
 const CHUNK = 100
-/** A figure of the table differs from that of the specification by so many points at most. */
+/** By how many percentage points a figure may differ from the expected one of the table. */
 const TABLE_POINTS = 5
 
 /** Plays `RUNS` experiments of a story on all processors. */
@@ -49,7 +49,7 @@ async function bounded(name: string, verdict: 'Pass' | 'Fail', part: number): Pr
 
 type Told = Pick<Figure, 'name' | 'value' | 'unit'> & { readonly page: number }
 
-/** A figure beside that of the specification, which is no bound. */
+/** A figure beside the expected one, which is no bound. */
 const told = ({ page, ...figure }: Told): Figure => ({
   ...figure,
   against: page,
@@ -75,7 +75,7 @@ function failsFigure(
 const secondsUntil = (all: readonly Ending[], verdict: Ending['verdict']): number =>
   INTERVAL_SECONDS * median(all.map((each) => (each.verdict === verdict ? each.window : Number.POSITIVE_INFINITY)))
 
-/** What a row of the table says, beside the figures of the specification. */
+/** The figures of a row of the table, beside the expected ones. */
 async function row(name: string, { fails, failSeconds, passSeconds }: TableRow): Promise<readonly Figure[]> {
   const all = await endings(name, 'either')
   const seconds = (verdict: 'Pass' | 'Fail', page: number) =>
@@ -87,7 +87,7 @@ async function row(name: string, { fails, failSeconds, passSeconds }: TableRow):
   ]
 }
 
-/** How often an analysis is wrong, and what it finds, beside its bounds and the figures of its specification. */
+/** How often an analysis is wrong, and what it finds, beside its bounds and the expected figures. */
 export const verdicts: Bench = {
   name: 'verdicts',
   measures: `wrong verdicts of an analysis in ${RUNS} simulated experiments each, and what it finds`,

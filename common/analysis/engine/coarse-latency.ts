@@ -8,7 +8,7 @@ export interface Exceeding {
 }
 
 /** A window of histograms with the same boundaries in both arms, in seconds. */
-export interface CoarseWindow {
+interface CoarseWindow {
   readonly boundaries: readonly number[]
   readonly treatment: Exceeding
   readonly control: Exceeding
@@ -21,7 +21,7 @@ export interface LatencyMargins {
 }
 
 /** Which boundaries count, by index. */
-export interface Calibration {
+interface Calibration {
   readonly live: readonly number[]
   /** nearest to the median, and to the slowest twentieth, of both arms together */
   readonly body: number
@@ -43,9 +43,9 @@ export interface CoarseState {
 
 /** Requests of both arms that must have been seen before it is fixed which boundaries count. */
 export const CALIBRATING_REQUESTS = 200
-/** The part of requests above a boundary that counts, at most and at least. */
+/** A boundary counts if the part of the requests above it is between these two. The next higher one counts, too. */
 const [MOST_SHARE, LEAST_SHARE] = [0.995, 0.005]
-/** The tail has doubled: so much has to be ruled out. */
+/** The odds ratio of the tail that has to be ruled out: twice the odds. */
 export const TAIL_ODDS = 2
 /** The exponent of the tolerance before the control has shown how its odds change with time. */
 const USUAL_SLOPE = 2
@@ -63,7 +63,7 @@ export const noCoarseState = (boundaries: number): CoarseState => ({
 /**
  * `state` with one more window. What lies between two boundaries is not known, so tolerance is about the odds to exceed
  * each boundary. By how much they may grow is known before the window, from how the odds of the control fell from one
- * boundary to the next in all windows before. Section 4.3.
+ * boundary to the next in all windows before.
  */
 export function withCoarseWindow(former: CoarseState, window: CoarseWindow, margins: LatencyMargins): CoarseState {
   const state = calibrated(former)
@@ -117,15 +117,18 @@ function nearest(shares: readonly number[], share: number): number {
 }
 
 /**
- * By which powers a slowdown changes the odds to exceed a boundary, at most and at least, as far as the control has
- * shown it in former windows.
+ * The largest and the smallest exponent n for a boundary, as far as former windows of the control show it: a slowdown
+ * by a factor multiplies the odds to exceed the boundary by the nth power of this factor.
  */
 export function exponents(control: Exceeding, boundaries: readonly number[], index: number) {
   const slope = slopeOf(control, boundaries, index)
   return { most: clamp(slope, USUAL_SLOPE, STEEPEST_SLOPE), least: clamp(slope, 1, USUAL_SLOPE) }
 }
 
-/** By which power of time the odds of the control to exceed a boundary fall: κ of section 4.3. */
+/**
+ * The slope by which the control's log odds to exceed a boundary fall over log time, between this boundary and the one
+ * before it. `USUAL_SLOPE` while it is not known.
+ */
 function slopeOf({ exceeding, total }: Exceeding, boundaries: readonly number[], index: number): number {
   if (total < CALIBRATING_REQUESTS || index === 0) return USUAL_SLOPE
   const logOdds = (at: number) => {
@@ -148,11 +151,11 @@ export interface LatencyEvidence {
   readonly harm: number
   readonly body: number
   readonly tail: number
-  /** the parts of harm: none may speak loudly where a Pass is given */
+  /** the parts of harm: a Pass needs that none of them is likely */
   readonly parts: readonly number[]
 }
 
-/** The evidence of all windows. Harm is asked at every live boundary. */
+/** The evidence of all windows. Harm may be shown at any live boundary. */
 export function coarseEvidence({ harm, body, tail }: CoarseState): LatencyEvidence {
   const parts = harm.map(mixture)
   return { harm: parts.length > 0 ? mixture(harm.flat()) : 0, body: mixture(body), tail: mixture(tail), parts }

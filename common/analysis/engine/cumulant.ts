@@ -1,6 +1,6 @@
 import { integralOf } from './quadrature.ts'
 
-/** Above so many summands their integral is taken, which differs from the sum by less than 10⁻⁹ of it. */
+/** If there are more summands than this, the integral replaces the sum. The relative error is less than 10⁻⁹. */
 const MOST_SUMMANDS = 2_000
 const SERIES_BELOW = 1e-3
 
@@ -16,7 +16,7 @@ const slopeOfH = (x: number): number => (Math.abs(x) < SERIES_BELOW ? x / 3 - x 
 
 /**
  * The logarithm of the mean of exp(λ(U − ab/2)), where U counts the pairs in which one of `a` values is larger than one
- * of `b` values from the same continuous distribution: `K` of section 4.1. Ties make the true value smaller.
+ * of `b` values from the same continuous distribution. Ties make the true value smaller, so a bet stays fair.
  */
 export function cumulant(a: number, b: number, lambda: number): number {
   const [fewer, more] = a <= b ? [a, b] : [b, a]

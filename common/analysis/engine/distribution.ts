@@ -4,20 +4,20 @@ import { type BetDirection, type Counts, type Ranks, rankBets } from './steps.ts
 /** How many requests are in each bin, or in each bucket, by its number. */
 export type Bins = ReadonlyMap<number, number>
 
-/** A window of which it is known, for each bound that matters, how many requests of an arm took longer. */
+/** The requests of a window. For any bound it is known how many requests of each arm took longer. */
 export interface Distribution {
   /** all requests of each arm */
   readonly treatment: Bins
   readonly control: Bins
   /** the bound that belongs to the upper end of a bin */
   readonly boundOf: (bin: number) => number
-  /** the treatment against the control, whose times are longer by `margin`. A bet never claims more than it may. */
+  /** the treatment and the control, whose times are made longer by `margin`; rounded against the bet, if at all */
   readonly ranks: (margin: number, side: BetDirection) => Ranks
-  /** requests above `bound`, with the same `margin` */
+  /** requests above `bound`, after the times of the control are made longer by `margin` */
   readonly above: (bound: number, margin: number) => Counts
 }
 
-/** The bets on the ranks of a window: that the treatment is worse (1), or not worse (−1), than by a margin. */
+/** The rank bets of a window: that the treatment is worse (1), or not worse (−1), than the margin allows. */
 export function betsOnRanks({
   ranks,
 }: Pick<Distribution, 'ranks'>): (margin: number, side: BetDirection) => readonly number[] {
@@ -27,10 +27,10 @@ export function betsOnRanks({
 
 /** Bins of times in each doubling. */
 const BINS = 8
-/** 2^±50 seconds: shorter and longer times are as long as that. */
+/** 2^±50 seconds: shorter and longer times count in the outermost bins. */
 const OUTERMOST_BIN = 400
 
-/** Of single times in seconds. Bin k is (2^((k−1)/8), 2^(k/8)], and its bound is a time. */
+/** The distribution of single times in seconds. Bin k is (2^((k−1)/8), 2^(k/8)], and its bound is a time. */
 export function ofSamples(treatment: readonly number[], control: readonly number[]): Distribution {
   const above = (values: readonly number[], bound: number) => values.filter((value) => value > bound).length
   const [own, others] = [Float64Array.from(treatment).sort(), Float64Array.from(control).sort()]
@@ -60,15 +60,15 @@ function binned(values: readonly number[]): Bins {
 /** The bucket of requests that took no time: no margin makes them longer. It is far below all others. */
 export const ZERO_BUCKET = -(2 ** 30)
 
-/** So many buckets are one bin: about as wide as the bins of samples, so that a state has room for all that matters. */
+/** How many buckets make one bin. It is about as wide as a bin of samples, so that a state has room for all bins. */
 const bucketsOfBin = (ratio: number): number => Math.max(1, Math.floor(Math.LN2 / BINS / Math.log(ratio) + ROUNDING))
 
-/** How much longer the times of a bin are than those of the bin before it. `ratio`: that of buckets; 0: of samples */
+/** The ratio of the times of a bin to those of the bin before it. `ratio`: that of the buckets; 0: for samples */
 export const ratioOfBins = (ratio: number): number => (ratio === 0 ? 2 ** (1 / BINS) : ratio ** bucketsOfBin(ratio))
 
 /**
- * Of a histogram whose buckets grow by `ratio`; the bound of a bin is the number of its last bucket. Times that are
- * longer by a margin are so many buckets further up: for a bet on harm rounded up, for one on safety down.
+ * The distribution of histograms whose buckets grow by `ratio`. The bound of a bin is the number of its last bucket. A
+ * margin moves times up by a number of buckets: it is rounded up for a bet on harm, and down for a bet on safety.
  */
 export function ofBuckets(treatment: Bins, control: Bins, ratio: number): Distribution {
   const width = bucketsOfBin(ratio)
@@ -102,10 +102,10 @@ export function bucketsIn(wider: number, ratio: number): number | undefined {
   return whole >= 1 && Math.abs(exact - whole) < ROUNDING ? whole : undefined
 }
 
-/** The bucket in which bucket `k` is when each `by` of them are one. */
+/** The wider bucket that contains bucket `k`. Each of them joins `by` buckets. */
 export const widerBucket = (k: number, by: number): number => Math.ceil(k / by) + 0 // 0 for -0
 
-/** Bins of buckets that grow by `ratio`, as bins of buckets of which each is `by` of them. */
+/** `bins` of buckets that grow by `ratio`, as bins of wider buckets. Each of these joins `by` buckets. */
 export function widerBins(bins: Bins, ratio: number, by: number): Bins {
   const [width, wider] = [bucketsOfBin(ratio), by * bucketsOfBin(ratio ** by)]
   const counts = new Map<number, number>()
@@ -116,7 +116,7 @@ export function widerBins(bins: Bins, ratio: number, by: number): Bins {
   return counts
 }
 
-/** A margin that is a whole number of buckets but for its last digits is that number. */
+/** A number that differs from a whole number by less than this counts as whole. */
 const ROUNDING = 1e-9
 
 const sorted = (bins: Bins): SortedBins => [...bins].toSorted(([one], [other]) => one - other)
@@ -143,8 +143,8 @@ export const totalOf = (bins: Iterable<readonly [number, number]>): number => {
 export const binAt = (bins: Bins, quantile: number): number | undefined => reached(bins, quantile)?.bin
 
 /**
- * The same, with the part of that bin: 2.5 is the middle of bin 3, and 3 is its upper end. As bins grow by a factor,
- * the difference of two places is the logarithm of a ratio of times.
+ * As `binAt`, with the position inside of the bin: 2.5 is the middle of bin 3, and 3 is its upper end. As bins grow by
+ * a factor, the difference of two positions is the logarithm of a ratio of times.
  */
 export function placeAt(bins: Bins, quantile: number): number | undefined {
   const found = reached(bins, quantile)
@@ -161,7 +161,7 @@ function reached(bins: Bins, quantile: number): { readonly bin: number; readonly
   return undefined
 }
 
-/** Both together. */
+/** The requests of both together. */
 export function merged(one: Bins, other: Bins): Bins {
   const counts = new Map(one)
   for (const [bin, count] of other) counts.set(bin, (counts.get(bin) ?? 0) + count)

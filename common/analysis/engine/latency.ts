@@ -26,9 +26,9 @@ export interface LatencyState {
   readonly tail: readonly number[]
 }
 
-/** Where requests are compared by how many took longer. From section 4.2. */
+/** The quantiles of both arms together at which the numbers of slower requests are compared. */
 const QUANTILES: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99]
-/** Which of these the tail is. */
+/** The index in `QUANTILES` of the bound for the safety of the tail. */
 const TAIL = 3
 
 /** Before the first window. */
@@ -41,7 +41,7 @@ export const NO_LATENCY_STATE: LatencyState = {
   tail: zeros(FACTORS.length),
 }
 
-/** `state` with one more window of samples or fine buckets. Section 4.2. */
+/** `state` with one more window of samples or fine buckets. */
 export function withLatencyWindow(former: LatencyState, window: Distribution, margins: LatencyMargins): LatencyState {
   const state = calibrated(former, window)
   const { bounds } = state
@@ -70,7 +70,7 @@ function calibrated(state: LatencyState, { boundOf }: Distribution): LatencyStat
 }
 
 /**
- * `state` of buckets that grow by `ratio`, in buckets of which each is `by` of them. Its evidence stays, because each
+ * `state` of buckets that grow by `ratio`, for wider buckets: each joins `by` of them. Its evidence stays, because each
  * bet was fair when it was made, and harm may be shown at any bound. But safety of the tail is about one bound: where
  * that moves, what was shown of the former one is not shown of this one, and only what speaks against it stays.
  */

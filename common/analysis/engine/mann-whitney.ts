@@ -1,7 +1,7 @@
 import { ranksOf } from './ranks.ts'
 
 /** The rule of Gated Deployments, which looks once at all samples. It bounds no error. */
-export interface MannWhitneyRule {
+interface MannWhitneyRule {
   /** in each arm before the look */
   readonly minSamples: number
   readonly zScoreThreshold: number
@@ -10,7 +10,7 @@ export interface MannWhitneyRule {
 }
 
 /** What the look says. `z`: null where all values are equal. */
-export interface MannWhitneyLook {
+interface MannWhitneyLook {
   readonly verdict: 'notSignificant' | 'noHarm' | 'harm'
   readonly treatmentU: number
   readonly controlU: number

@@ -31,7 +31,7 @@ function logChoose(n: number, k: number): number {
 }
 
 /** Two arms with their sizes, and how many events both have together. */
-export interface ArmTotals {
+interface ArmTotals {
   readonly treatment: number
   readonly control: number
   readonly events: number
@@ -39,7 +39,7 @@ export interface ArmTotals {
 
 /**
  * The logarithm of Σₖ C(nT, k) C(nC, e − k) wᵏ: of all ways to spread the events over the requests of both arms, each
- * event of the treatment weighted by the odds `w`. `Z` of section 4.1. It is summed outward from its largest term.
+ * event of the treatment weighted by the odds `w`. The sum goes outward from its largest term.
  */
 export function logWeightedCombinations({ treatment, control, events }: ArmTotals, w: number): number {
   const [least, most] = [Math.max(0, events - control), Math.min(treatment, events)]

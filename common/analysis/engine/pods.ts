@@ -8,19 +8,19 @@ export type Compared = { readonly by: 'ranks' } | { readonly by: 'share'; readon
 export interface PodsCompared {
   /** of the treatment against all others */
   readonly score: number
-  /** groups of as many pods that were looked at, that of the treatment included */
+  /** how many groups of this size were compared, the treatment included */
   readonly groups: number
-  /** groups whose score is not below that of the treatment, without it */
+  /** how many other groups have a score that is not below that of the treatment */
   readonly outer: number
 }
 
-/** At most so many groups are looked at. */
+/** The most groups that are compared. */
 const MOST_GROUPS = 200
 
 /**
- * No test of requests tells a slow pod from a slow version. So the treatment is compared with every other group of as
- * many pods. `bins`: requests by pod and bin, the `treatment` pods first. `random`: numbers in [0, 1), the same ones
- * for the same subject. Undefined if each group has all pods or none.
+ * No test of requests can distinguish a slow pod from a slow version. So the treatment is compared with other groups of
+ * as many pods. `bins`: requests by pod and bin, the `treatment` pods first. `random`: numbers in [0, 1), which are
+ * equal for equal subjects. Undefined if the treatment has no pods or all of them.
  */
 export function comparePods(
   bins: readonly (readonly number[])[],
@@ -54,7 +54,7 @@ function score(own: readonly number[], others: readonly number[], compared: Comp
 const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
 const shareAbove = (counts: readonly number[], index: number): number => total(counts.slice(index + 1)) / total(counts)
 
-/** All groups of `size` of `count` pods, or some of them where there are too many. */
+/** All groups of `size` of `count` pods, or random ones if there are too many. */
 function groupsOf(count: number, size: number, random: () => number): readonly (readonly number[])[] {
   if (groupCount(count, size) <= MOST_GROUPS) return combinations(count, size)
   return Array.from({ length: MOST_GROUPS }, () => drawn(count, size, random))

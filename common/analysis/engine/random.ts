@@ -5,7 +5,7 @@ export function fnv1a(text: string, seed = 0x811c9dc5): number {
   return hash >>> 0
 }
 
-/** Numbers in [0, 1): the same ones for the same seed, of which 32 bits count (mulberry32). Not for secrets. */
+/** Numbers in [0, 1), equal for equal seeds (mulberry32). 32 bits of the seed count. Not for secrets. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -3,8 +3,8 @@ import { added, mixture } from './mixture.ts'
 import { type Counts, fixedRateSteps, rateSteps } from './steps.ts'
 
 /** How a rate is judged. */
-export interface RateMargins extends LatencyMargins {
-  /** up to this rate the treatment is fine, whatever that of the control is; 0: off */
+interface RateMargins extends LatencyMargins {
+  /** up to this rate the treatment is fine, even if the rate of the control is lower; 0: off */
   readonly acceptable: number
 }
 
@@ -16,7 +16,7 @@ export interface RateState {
   readonly fixedSafe: readonly number[]
 }
 
-/** `state` with one more window. Section 4.4. */
+/** `state` with one more window. */
 export function withRateWindow(state: RateState, counts: Counts, margins: RateMargins): RateState {
   const { tolerance, maxRegression, acceptable } = margins
   const compared = {

@@ -2,11 +2,11 @@ import { cumulant } from './cumulant.ts'
 import { zeros } from './mixture.ts'
 import { logWeightedCombinations } from './odds.ts'
 
-/** How far from chance a shift of ranks is bet on, as a part of the largest. From section 4.1, as the next two. */
+/** The shifts of the ranks that are bet on: by how much more than ½ the treatment's value is the larger of a pair. */
 export const SHIFTS: readonly number[] = [0.02, 0.04, 0.08, 0.16, 0.32]
-/** How many times as often as tolerated something is bet to happen. */
+/** The bets on rates and odds: events happen this many times as often as is tolerated. */
 export const FACTORS: readonly number[] = [1.1, 1.25, 1.5, 2, 3, 5, 10]
-/** Which part of its stake a bet on the sign of a difference risks. */
+/** The part of its capital that a bet on the sign of a difference risks. */
 export const STAKES: readonly number[] = [0.2, 0.5, 0.8, 0.95]
 
 /** What a bet looks for: 1 is harm, −1 is safety. */
@@ -22,15 +22,15 @@ export interface Counts {
 
 /** How two samples of sizes `a` and `b` compare. */
 export interface Ranks {
-  /** in so many pairs the value of the treatment is the larger one; ties count one half */
+  /** the number of pairs in which the value of the treatment is the larger one; ties count one half */
   readonly u: number
   readonly a: number
   readonly b: number
 }
 
 /**
- * Increments of log e of one window: one for each of `SHIFTS`. Several values of `u` share most of the work. M1 of
- * section 4.1.
+ * The Mann–Whitney bets of one window. For each shift d of `SHIFTS`, with λ = 12d / (a + b + 1), the increment of log e
+ * is side · λ (u − ab/2) − cumulant(a, b, λ). The cumulants do not depend on `u`: they are computed once.
  */
 export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: BetDirection) => readonly number[] {
   const bets = SHIFTS.map((shift) => {
@@ -41,8 +41,8 @@ export function rankBets({ a, b }: Omit<Ranks, 'u'>): (u: number, side: BetDirec
 }
 
 /**
- * The same for each of `FACTORS`, of events that follow Poisson's law. `ratio`: so often is tolerated. An arm without
- * exposure adds nothing, even where an event is counted in it. M2.
+ * The Poisson bets of one window: an increment of log e for each of `FACTORS`, for events that follow Poisson's law.
+ * `ratio`: the tolerated ratio of the two rates. If an arm has no exposure, the increments are 0, whatever was counted.
  */
 export function rateSteps(counts: Counts, ratio: number, side: BetDirection): readonly number[] {
   const { events, exposure, controlEvents, controlExposure } = counts
@@ -55,7 +55,10 @@ export function rateSteps(counts: Counts, ratio: number, side: BetDirection): re
   })
 }
 
-/** The same, of events among requests: each happens or not. `odds`: what is tolerated. M2′. */
+/**
+ * The odds bets of one window: as `rateSteps`, but each request has an event or none, so the number of events of the
+ * treatment is hypergeometric. `odds`: the tolerated odds ratio.
+ */
 export function oddsSteps(counts: Counts, odds: number, side: BetDirection): readonly number[] {
   const { events, exposure: treatment, controlEvents, controlExposure: control } = counts
   const margins = { treatment, control, events: events + controlEvents }
@@ -67,7 +70,7 @@ export function oddsSteps(counts: Counts, odds: number, side: BetDirection): rea
   })
 }
 
-/** The same, of the treatment alone beside a fixed rate. M0. */
+/** As `rateSteps`, but the treatment is compared with a fixed rate, not with the control. */
 export const fixedRateSteps = (
   { events, exposure }: Pick<Counts, 'events' | 'exposure'>,
   rate: number,
@@ -78,8 +81,8 @@ export const fixedRateSteps = (
     : FACTORS.map((factor) => events * Math.log(factor ** side) - exposure * rate * (factor ** side - 1))
 
 /**
- * The same for each of `STAKES`, of one value of each arm. `margin`: so much more is tolerated, as a part of the size
- * of the control, which may be negative. M3.
+ * The sign bets of one window: an increment of log e for each of `STAKES`, from one value of each arm. `margin`: the
+ * tolerated increase, as a part of the absolute value of the control.
  */
 export const signSteps = (treatment: number, control: number, margin: number, side: BetDirection): readonly number[] =>
   STAKES.map((stake) => Math.log1p(stake * side * Math.sign(treatment - (control + margin * Math.abs(control)))))

@@ -9,11 +9,11 @@ export const PROVIDER_TYPES = ['Prometheus', 'NewRelic', 'Web', 'Plugin'] as con
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
 
 /** The data centers of New Relic. */
-export const NEW_RELIC_REGIONS = ['US', 'EU', 'JP'] as const
+const NEW_RELIC_REGIONS = ['US', 'EU', 'JP'] as const
 export type NewRelicRegion = (typeof NEW_RELIC_REGIONS)[number]
 
 /** Which account of New Relic is asked, and where. */
-export interface NewRelicAccount {
+interface NewRelicAccount {
   /** default US */
   readonly region?: NewRelicRegion
   readonly accountId: number

@@ -28,7 +28,7 @@ import {
 import { RUN_TRAFFIC, type RunTraffic } from './run-traffic.ts'
 
 /** The experiment of an analysis run. */
-export interface RunExperiment {
+interface RunExperiment {
   readonly name: string
   readonly uid: string
   /** `metadata.generation` when the analysis run began */
@@ -39,13 +39,13 @@ export interface RunExperiment {
 export interface AnalysisRunSpec
   extends Required<Pick<AnalysisSpec, 'attempt' | 'control' | 'alpha' | 'beta' | 'minSamples'>> {
   readonly experiment: RunExperiment
-  /** a hash of all that makes it another question */
+  /** a hash of everything on which the question depends */
   readonly subject: string
   /** with all defaults and args; only the placeholders that differ from window to window are left */
   readonly metrics: readonly Metric[]
 }
 
-/** What became of the windows of all metrics. */
+/** How many windows of all metrics had each outcome. */
 export interface RunWindows {
   readonly counted: number
   readonly empty: number
@@ -55,19 +55,19 @@ export interface RunWindows {
 
 /** What the traffic can show. */
 export interface RunPower {
-  /** so much slower or more often shows in 8 of 10 analysis runs */
+  /** the smallest slowdown that 8 of 10 analysis runs find */
   readonly percent: number
   readonly withinSeconds: number
 }
 
 /** Evidence as the logarithm of e, and how much of it is needed. */
-export interface RunEvidence {
+interface RunEvidence {
   readonly logE: number
   readonly needs: number
 }
 
 /** Evidence that one part of a metric is safe. */
-export interface RunSafety extends RunEvidence {
+interface RunSafety extends RunEvidence {
   /** such as `body` or `tail` */
   readonly part: string
 }
@@ -84,7 +84,7 @@ export interface RunEffect {
 }
 
 /** Whether single pods could explain the difference. */
-export interface RunPods {
+interface RunPods {
   /** groups of as many pods as the fork has that were compared with it */
   readonly groups: number
   /** how many of them differ from the rest as much as the fork does */
@@ -92,7 +92,7 @@ export interface RunPods {
 }
 
 /**
- * Evidence that the twin is worse than the source. Both are the same version, so that then the measurement is wrong.
+ * Evidence that the twin is worse than the source. Both are one version, so enough of it shows a wrong measurement.
  */
 export interface RunTwin extends RunEvidence {
   readonly state: readonly number[]
@@ -149,6 +149,7 @@ export interface AnalysisRunStatus {
   readonly metrics?: readonly RunMetric[]
 }
 
+/** An ExperimentAnalysisRun, as far as it is used. */
 export interface AnalysisRun {
   readonly metadata: Pick<ObjectMeta, 'name' | 'labels' | 'creationTimestamp' | 'resourceVersion'> & {
     readonly namespace: string
@@ -160,7 +161,7 @@ export interface AnalysisRun {
 }
 
 /** The most numbers that a metric remembers: 13 KB for 600 of them. */
-export const MAX_STATE = 1_000
+const MAX_STATE = 1_000
 /** The most points of a trace. */
 export const MAX_TRACE = 60
 

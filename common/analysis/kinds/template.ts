@@ -7,9 +7,9 @@ import type { FieldError } from '../../api/types.ts'
 import { arrayOf, object, optional, picked, text } from '../../json/structure.ts'
 
 /** An arg of a template. Its metrics have `{{args.NAME}}` where its value belongs. */
-export interface TemplateArg {
+interface TemplateArg {
   readonly name: string
-  /** absent: whoever uses the template must say it */
+  /** absent: each use of the template must set it */
   readonly value?: string
 }
 

@@ -18,9 +18,9 @@ import type { DecisionBounds, MetricResult } from './metric-engine.ts'
 import { comparedPods, withPods } from './pod-bins.ts'
 import { chunksOf, joinLists, splitLists } from './state-lists.ts'
 
-/** A state has room for so many boundaries: of more, every second, third … is used. */
+/** The most boundaries that a state stores. If there are more, every second or third, and so on, is used. */
 const MOST_BOUNDARIES = 24
-/** Bins of a pod. */
+/** How many bins each pod has. */
 const POD_BINS = 10
 
 type CoarseData = WindowData & { readonly is: 'coarse' }
@@ -88,7 +88,7 @@ const sumOf = (counts: readonly CoarseCounts[], width: number): Exceeding => ({
   total: counts.reduce((sum, { total }) => sum + total, 0),
 })
 
-/** Of so many live boundaries one is an edge between the bins of pods. */
+/** One of this many live boundaries is an edge between the bins of pods. */
 const spacing = (live: readonly number[]): number => Math.max(1, Math.ceil(live.length / (POD_BINS - 1)))
 
 /** Requests of each pod between the boundaries at `edges`. */
@@ -101,7 +101,7 @@ function podBins(counts: readonly CoarseCounts[], edges: readonly number[]) {
   })
 }
 
-/** Latency of coarse buckets with one more window; undefined if its boundaries are others than before. */
+/** Latency of coarse buckets with one more window; undefined if its boundaries differ from the former ones. */
 export function foldCoarse(
   numbers: readonly number[],
   data: CoarseData,
@@ -137,7 +137,7 @@ export function foldCoarse(
   return save({ boundaries, latency, rungs, pods })
 }
 
-/** What all windows of coarse buckets say. */
+/** The result of all windows of coarse buckets. */
 export function judgeCoarse(numbers: readonly number[], question: DecisionBounds): MetricResult {
   const { boundaries, latency, rungs, pods } = load(numbers, 0)
   const { pooled, control, calibration } = latency
@@ -167,7 +167,7 @@ export function judgeCoarse(numbers: readonly number[], question: DecisionBounds
   )
 }
 
-/** The time that a part of the requests takes at most, between two boundaries; undefined outside of all. */
+/** The quantile `part` of the times, interpolated between two boundaries; undefined if it is outside of all of them. */
 function timeAt({ exceeding, total }: Exceeding, part: number, boundaries: readonly number[]): number | undefined {
   const above = total - part * total
   const upper = exceeding.findIndex((count) => count <= above)

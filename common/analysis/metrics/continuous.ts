@@ -30,17 +30,17 @@ import type { DecisionBounds, MetricResult } from './metric-engine.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
 import { chunksOf, joinLists, splitLists } from './state-lists.ts'
 
-/** Where the requests of pods are divided: at these parts of the first window. The bets have bounds of their own. */
+/** The quantiles of the first window that divide the requests of pods. The bets have bounds of their own. */
 const POD_QUANTILES: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99]
 const POD_BINS = POD_QUANTILES.length + 1
-/** A sketch keeps so many bins of each arm: those of the fastest requests are joined. */
+/** The most bins of each arm that a state stores. The fastest requests share the lowest one. */
 const KEPT_BINS = 120
 
 type FineData = WindowData & { readonly is: 'samples' | 'fine' }
 
 interface State {
   readonly latency: LatencyState
-  /** 0 for samples, else that of the buckets */
+  /** by which the buckets grow; 0 for samples */
   readonly ratio: number
   readonly rungs: readonly number[]
   readonly podBounds: readonly number[]
@@ -91,7 +91,7 @@ function load(numbers: readonly number[]): State {
   return { latency, ratio, rungs, podBounds, pods }
 }
 
-/** The lowest bin, and the count of this and each higher one. */
+/** A list of the number of the lowest bin, its count, and the count of each higher bin. */
 function savedBins(bins: Bins): readonly number[] {
   if (bins.size === 0) return []
   const [least, most] = [Math.min(...bins.keys()), Math.max(...bins.keys())]
@@ -104,7 +104,7 @@ function savedBins(bins: Bins): readonly number[] {
 const loadedBins = ([from = 0, ...counts]: readonly number[]): Bins =>
   new Map(counts.flatMap((count, index) => (count > 0 ? [[from + index, count] as const] : [])))
 
-/** What all pods of an arm gave together. */
+/** The requests of all pods of an arm together. */
 function allBins(counts: readonly FineCounts[]): Bins {
   const all = new Map<number, number>()
   for (const { buckets } of counts) for (const [bin, count] of buckets) all.set(bin, (all.get(bin) ?? 0) + count)
@@ -119,7 +119,7 @@ const distributionOf = (data: FineData): Distribution =>
     ? ofSamples(allValues(data.treatment), allValues(data.control))
     : ofBuckets(allBins(data.treatment), allBins(data.control), data.ratio)
 
-/** The requests of each pod above so many of the bounds. */
+/** The requests of each pod by bin: bin n has those above exactly n of the bounds. */
 function podWindow(data: FineData, bounds: readonly number[]): ArmsOfPods {
   const binOf = (bound: number) => bounds.filter((each) => bound > each).length
   const counted = (values: Iterable<readonly [number, number]>) => {
@@ -136,7 +136,7 @@ function podWindow(data: FineData, bounds: readonly number[]): ArmsOfPods {
     : { treatment: data.treatment.flatMap(ofCounts), control: data.control.flatMap(ofCounts) }
 }
 
-/** Where the requests of both arms are divided; empty without any. */
+/** The bounds at `POD_QUANTILES` of the requests of both arms; empty without requests. */
 function quantilesOf({ treatment, control, boundOf }: Distribution): readonly number[] {
   const pooled = merged(treatment, control)
   return POD_QUANTILES.flatMap((quantile) => {
@@ -150,7 +150,7 @@ const nearest = (bounds: readonly number[], bound: number): number => {
   return distances.indexOf(Math.min(...distances))
 }
 
-/** What a window is added to. Both have the same buckets. */
+/** A state and the window that is added to it. Both have the same buckets. */
 interface Addition {
   readonly former: State
   readonly data: FineData
@@ -205,7 +205,7 @@ export function foldContinuous(
   return save({ latency, ratio: former.ratio, rungs, podBounds, pods })
 }
 
-/** What all windows of samples or fine buckets say. */
+/** The result of all windows of samples or fine buckets. */
 export function judgeContinuous(numbers: readonly number[], question: DecisionBounds): MetricResult {
   const { latency, ratio, rungs, podBounds, pods } = load(numbers)
   const { harm, body, tail, parts } = latencyEvidence(latency)
@@ -231,7 +231,7 @@ export function judgeContinuous(numbers: readonly number[], question: DecisionBo
   )
 }
 
-/** The time that a part of the requests takes at most. */
+/** The quantile of the times in `bins`. */
 function timeAt(bins: Bins, quantile: number, ratio: number): number | undefined {
   const place = placeAt(bins, quantile)
   return place === undefined ? undefined : ratioOfBins(ratio) ** place

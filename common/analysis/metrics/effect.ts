@@ -2,19 +2,19 @@ import { added, mixture, zeros } from '../engine/mixture.ts'
 import type { BetDirection } from '../engine/steps.ts'
 import { chunksOf } from './state-lists.ts'
 
-/** The slowdowns and growths in percent between which an effect is told. From section 6. */
+/** The effects in percent for which bets are kept. The bounds of a reported effect are values of this list. */
 export const EFFECT_STEPS: readonly number[] = [-20, -10, -5, 0, 5, 10, 15, 20, 25, 35, 50, 75, 100, 200]
 
-/** The increments of a bet that the treatment is worse (1), or not worse (−1), than by `margin`, as a part. */
-export type StepsAt = (margin: number, side: BetDirection) => readonly number[]
+/** The increments of the bets that the treatment is worse (1), or not worse (−1), by more than `margin`, as a part. */
+type StepsAt = (margin: number, side: BetDirection) => readonly number[]
 
-/** The sums of the bets at all steps of the ladder, with those of one more window: first those of harm. */
+/** The sums of the bets on all of `EFFECT_STEPS`, with one more window: first the bets on harm, then on safety. */
 export function withEffectBets(rungs: readonly number[], steps: StepsAt): readonly number[] {
   const more = ([1, -1] as const).flatMap((side) => EFFECT_STEPS.flatMap((percent) => steps(percent / 100, side)))
   return added(rungs.length > 0 ? rungs : zeros(more.length), more)
 }
 
-/** What all windows have shown: worse by at least, and by at most so many percent. It holds at every look. */
+/** By how many percent the treatment is worse, at least and at most. The error bounds hold at every look. */
 export function effectBounds(rungs: readonly number[], needsOfHarm: number, needsOfSafety: number) {
   if (rungs.length === 0) return {}
   const logs = chunksOf(rungs, rungs.length / (2 * EFFECT_STEPS.length)).map(mixture)

@@ -1,7 +1,7 @@
 import type { PodsCompared } from '../engine/pods.ts'
 import type { DecisionBounds, Effect, MetricResult } from './metric-engine.ts'
 
-/** No part of harm may be this likely where a Pass is given: it is not called safe while harm is suspected. */
+/** A Pass needs that the evidence of each part of harm is at most this, so that nothing suspected of harm passes. */
 const NOT_SUSPECTED = Math.log(4)
 
 /** What the windows show, as logarithms of e. */
@@ -9,12 +9,12 @@ export interface Shown {
   readonly harm: number
   /** each has to be shown */
   readonly safe: Readonly<Record<string, number>>
-  /** single questions of which harm is made */
+  /** the single bets of which harm is composed */
   readonly parts: readonly number[]
   readonly samples: MetricResult['samples']
   readonly effect?: Effect | undefined
   readonly spread?: number | undefined
-  /** asked only if harm is shown: whether single pods could explain it */
+  /** called only if harm is shown: whether single pods could explain it */
   readonly pods?: () => PodsCompared | undefined
   /** whether there is enough of what `minSamples` does not count; default: yes */
   readonly isEnough?: boolean
@@ -26,7 +26,10 @@ export const needsOfHarm = ({ alpha, metrics }: DecisionBounds): number => Math.
 /** How much evidence of safety is needed, of each part. Every metric has to pass, so β is not shared. */
 export const needsOfSafety = ({ beta }: DecisionBounds): number => Math.log(1 / beta)
 
-/** The decision about a metric whose kind bounds its errors. Section 4.6. */
+/**
+ * The decision about a metric whose kind bounds its errors. Fail: harm is shown, and single pods do not explain it.
+ * Pass: every part of safety is shown, no part of harm is likely, and there are enough samples. Otherwise Wait.
+ */
 export function judged(shown: Shown, question: DecisionBounds): MetricResult {
   const { harm, samples, effect, spread, isEnough = true } = shown
   const [toFail, toPass] = [needsOfHarm(question), needsOfSafety(question)]

@@ -4,7 +4,7 @@ import { judged } from './judgement.ts'
 import type { MetricEngine } from './metric-engine.ts'
 import { splitLists } from './state-lists.ts'
 
-/** What a state begins with: of which data it is. */
+/** The first number of a state: the sort of its data. */
 const [CONTINUOUS, COARSE] = [1, 2]
 
 /** How long requests take, from samples or from histograms. Data of another sort than before are of no use. */

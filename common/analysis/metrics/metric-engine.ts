@@ -6,18 +6,18 @@ import type { WindowData } from '../window-data.ts'
 export interface DecisionBounds {
   /** at most this part of all analysis runs has a wrong Fail, of all metrics together */
   readonly alpha: number
-  /** at most this part has a wrong Pass */
+  /** at most this part of all analysis runs has a wrong Pass */
   readonly beta: number
   /** how many metrics count and have a bound */
   readonly metrics: number
-  /** requests of the treatment before a Pass */
+  /** the least requests of the treatment for a Pass */
   readonly minSamples: number
-  /** of the run: where pods can be grouped in too many ways, it decides which groups are looked at */
+  /** of the run: if there are too many groups of pods, it decides which of them are compared */
   readonly subject: string
 }
 
 /** Evidence as the logarithm of e, and how much of it is needed. */
-export interface Evidence {
+interface Evidence {
   readonly logE: number
   readonly needs: number
 }
@@ -25,7 +25,7 @@ export interface Evidence {
 /** By how many percent the treatment is worse. What is not known yet is absent. */
 export interface Effect {
   readonly estimate?: number
-  /** shown so far, at any look: at least, and at most so much */
+  /** the least and the most that is shown so far; both hold at every look */
   readonly atLeast?: number
   readonly atMost?: number
   /** `median`, `rate` or `value` */
@@ -43,7 +43,7 @@ export interface MetricResult {
   readonly harm?: Evidence
   readonly safe: readonly (Evidence & { readonly part: string })[]
   readonly effect?: Effect
-  /** of the times of the control: the standard deviation of their logarithm. `detectable` asks for it. */
+  /** the standard deviation of the logarithm of the control's times; `detectable` needs it */
   readonly spread?: number
   readonly pods?: PodsCompared
 }

@@ -4,7 +4,7 @@ import { fnv1a, seeded } from '../engine/random.ts'
 import type { Arm } from '../window-data.ts'
 
 /** The requests of one pod, by bin. */
-export interface PodBins {
+interface PodBins {
   readonly pod: string
   readonly bins: readonly number[]
 }
@@ -12,9 +12,9 @@ export interface PodBins {
 /** The requests of the pods of both arms. */
 export type ArmsOfPods = Readonly<Record<Arm, readonly PodBins[]>>
 
-/** Of so many pods of each arm requests are kept: of those with the most. From section 4.6. */
+/** The most pods of each arm whose requests are kept: those with the most requests. */
 const KEPT: Readonly<Record<Arm, number>> = { treatment: 8, control: 16 }
-/** Pods with fewer requests say nothing. */
+/** Pods with fewer requests are not compared. */
 const LEAST_REQUESTS = 20
 const ARMS = ['treatment', 'control'] as const
 
@@ -61,8 +61,8 @@ export function withPods(list: readonly number[], window: ArmsOfPods, width: num
 }
 
 /**
- * How the pods of the treatment compare with other groups of as many. Undefined without requests of single pods, and
- * with less than two pods of the control: then there is nothing to compare. `subject`: decides which groups are drawn.
+ * How the pods of the treatment compare with other groups of as many. Undefined if the treatment has no pod with enough
+ * requests, or the control fewer than two: then there is nothing to compare. `subject`: decides which groups are drawn.
  */
 export function comparedPods(
   list: readonly number[],

@@ -11,9 +11,9 @@ import { joinLists, splitLists } from './state-lists.ts'
 
 /** Requests without an event, and with one. */
 const BINS = 2
-/** Restarts are rare: a fork is well when it has been Ready that long without one. From section 4.4. */
+/** Restarts are too rare to bet on safety. So a fork may pass after it was Ready for this long without a restart. */
 const QUIET_SECONDS = 300
-/** Of Health, which has no tolerance of its own: that of rates. */
+/** The rule of Health, which has no fields for it: as for rates, but no rate of restarts is acceptable in itself. */
 const HEALTH_RULE: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 0 }
 
 const marginsOf = (rule: MetricRule) => {
@@ -21,7 +21,7 @@ const marginsOf = (rule: MetricRule) => {
   return {
     tolerance: tolerancePercent / 100,
     maxRegression: maxRegressionPercent / 100,
-    // it would be about the rate of the control, which then has the place of the treatment
+    // the arms change places, so it would limit the rate of the control
     acceptable: higherIsBetter ? 0 : acceptablePercent / 100,
   }
 }
@@ -72,7 +72,7 @@ const podBins = (counts: readonly EventCounts[], { higherIsBetter = false }: Met
     return pod === undefined ? [] : [{ pod, bins: higherIsBetter ? [events, others] : [others, events] }]
   })
 
-/** Where a higher rate is better, the arms change places. */
+/** The data of the arms. If a higher rate is better, the arms change places. */
 function ordered(data: WindowData & { readonly is: 'events' }, { higherIsBetter = false }: MetricRule) {
   const { treatment, control } = data
   return higherIsBetter ? { treatment: control, control: treatment } : { treatment, control }

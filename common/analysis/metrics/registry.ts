@@ -6,7 +6,7 @@ import { THRESHOLD } from './threshold.ts'
 import { isSound } from './validity.ts'
 import { VALUE } from './value.ts'
 
-/** A window that no provider can have counted is of no use, whatever the kind. */
+/** The engine, which refuses windows that no provider can have counted. */
 const guarded = ({ fold, ...engine }: MetricEngine): MetricEngine => ({
   ...engine,
   fold: (state, data, rule) => (isSound(data) ? fold(state, data, rule) : undefined),

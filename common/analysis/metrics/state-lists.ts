@@ -5,7 +5,7 @@
 export const joinLists = (...lists: readonly (readonly number[])[]): readonly number[] =>
   lists.flatMap((list) => [list.length, ...list]).map((value) => value + 0)
 
-/** The lists that `saved` has joined. What is missing is empty. */
+/** The lists that `joinLists` has joined. */
 export function splitLists(numbers: readonly number[]): readonly (readonly number[])[] {
   const lists: (readonly number[])[] = []
   for (let at = 0; at < numbers.length; ) {

@@ -1,9 +1,9 @@
 import type { CoarseCounts, EventCounts, FineCounts, Samples, WindowData } from '../window-data.ts'
 
-/** Of one arm in a window. Sums over more requests than this would hold up the controller. */
+/** The most requests of one arm in a window. Sums over more of them would block the controller for too long. */
 const MOST_REQUESTS = 1e8
 
-/** Of a value: sums of as many as an analysis can have stay finite. */
+/** The largest size of a value. The sums of an analysis then stay finite. */
 const LARGEST_VALUE = 1e300
 
 const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= MOST_REQUESTS
@@ -24,7 +24,7 @@ const areCoarse = (arm: readonly CoarseCounts[], boundaries: readonly number[]):
 const areBoundaries = (boundaries: readonly number[]): boolean =>
   boundaries.every((value, index) => Number.isFinite(value) && value > (boundaries[index - 1] ?? 0))
 
-/** Buckets whose number is larger than that are of no duration. */
+/** The largest number of a bucket. Larger ones cannot be of durations. */
 const OUTERMOST_BUCKET = 2 ** 24
 
 const areFine = (arm: readonly FineCounts[]): boolean =>

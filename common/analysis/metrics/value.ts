@@ -5,7 +5,7 @@ import { judged } from './judgement.ts'
 import type { MetricEngine } from './metric-engine.ts'
 import { joinLists, splitLists } from './state-lists.ts'
 
-/** Six windows cannot show harm, whatever they hold. From section 4.5. */
+/** With fewer windows harm is never shown. At the default alpha six windows cannot show it, whatever their values. */
 const LEAST_WINDOWS = 7
 
 interface State {

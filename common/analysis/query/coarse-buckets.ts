@@ -43,7 +43,7 @@ export function coarseAnswer(
 }
 
 /**
- * The histograms of each pod, but for pods of which only a part began anew. One without a bucket for all requests at
+ * The histograms of each pod, but not of pods in which only a part restarted. One without a bucket for all requests at
  * both edges is left out: how many took longer than a boundary is not known of it.
  */
 function histogramsIn(series: readonly PrometheusSeries[]) {

@@ -8,7 +8,7 @@ export interface Counted<T> {
   readonly end: T
 }
 
-/** The same with the series that counts it. */
+/** As `Counted`, with the series that counts it. */
 export type Counter<T = number> = Counted<T> & { readonly of: PrometheusSeries }
 
 /** How the edges of a series are read. */
@@ -64,7 +64,7 @@ const isNew = (one: PrometheusSeries): boolean => !hasStart(one)
 const countOfNew = (series: readonly PrometheusSeries[]): number =>
   sumOf(series.filter(isNew).map((one) => countAt(one, 'end')))
 
-/** What the others had counted, as far as is known. */
+/** What the old ones of these series have counted, as far as it is known. */
 const countOfOld = (series: readonly PrometheusSeries[]): number =>
   sumOf(series.filter(hasStart).map((one) => countAt(one, 'end') ?? countAt(one, 'start')))
 
@@ -106,21 +106,22 @@ export function countersIn(
   return counters ? { is: 'counters', counters } : NO_COUNT
 }
 
-/** Counters that begin anew together: that of a series, or all of a histogram. */
+/** Counters that restart together: that of a series, or all of a histogram. */
 type Together = readonly Counted<number>[]
 
 const beganAnew = (counters: Together): boolean => counters.some(({ start, end }) => end < start)
 
-/** By how much counters grew in the window. Of those that began anew only what they counted since is known. */
+/** By how much counters grew in the window. If one has restarted, only its growth since then is known. */
 export function growthOf<T extends Counted<number>>(counters: readonly T[]): readonly (readonly [T, number])[] {
   const isNew = beganAnew(counters)
   return counters.map((counter) => [counter, isNew ? counter.end : counter.end - counter.start] as const)
 }
 
 /**
- * The pods of which a part began anew in the window, and another part went on. What that part counted before is lost,
- * and what the other counted at the same time is not, so the window is not a fair share of both. When a process starts
- * again, one that counts more than before already seems to have gone on, too: its growth is not known.
+ * The pods in which a part of the counters restarted in the window, and the others went on. What the first part counted
+ * before is lost, and what the others counted at that time is not, so the window is not a fair share of both. If a
+ * process has restarted and a counter is above its former value already, this counter seems to have gone on: its growth
+ * is not known.
  */
 export function partlyResetPods(all: readonly Together[]): ReadonlySet<string> {
   const podsOf = (some: readonly Together[]) => new Set(some.flat().map(({ pod }) => pod))

@@ -17,7 +17,7 @@ const CONTRADICTORY = failed(
 /**
  * How many events each pod had in the window, and among how many. A pod without any series of events had none, because
  * a program often exposes such a series only once it counts something. A pod without a total is not counted, nor is one
- * of which only a part began anew, or whose new series have more events than all that could be one: then the series are
+ * in which only a part restarted, or whose new series have more events than all that could be one: then the series are
  * not new, but the server that knows no start of them.
  */
 export function eventsAnswer(series: PerArm<CounterSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {

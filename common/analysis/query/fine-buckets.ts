@@ -30,7 +30,7 @@ const ZERO = Number.NEGATIVE_INFINITY
 /**
  * How many requests of each pod are in each bucket. Histograms may have buckets of different widths, even one at both
  * edges: all are joined to the widest. While no histogram has counted anything, the widths are not known and there is
- * nothing to compare. A pod of which only a part began anew is not counted. `series`: native histograms of each arm.
+ * nothing to compare. A pod in which only a part restarted is not counted. `series`: native histograms of each arm.
  */
 export function fineAnswer(
   series: PerArm<readonly PrometheusSeries[]>,

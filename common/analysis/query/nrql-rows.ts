@@ -4,7 +4,7 @@ import { boundaryColumn, EVENTS_COLUMN } from './nrql.ts'
 import { type Failed, failed } from './window-query.ts'
 
 /** The most rows that New Relic gives: what LIMIT MAX means. Source: its documentation of the LIMIT clause. */
-export const MAX_ROWS = 5_000
+const MAX_ROWS = 5_000
 
 /** The rows of an answer; nothing of them has been checked. */
 export interface Rows {
@@ -27,7 +27,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isSeconds = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 /** What is read of rows about pods. */
-export type PerPod<T> = { readonly is: 'pods'; readonly pods: readonly T[] } | Failed
+type PerPod<T> = { readonly is: 'pods'; readonly pods: readonly T[] } | Failed
 
 /** Reads rows about `pods`. */
 export type ReadRows<T> = (rows: readonly unknown[], pods: readonly string[]) => PerPod<T>
@@ -57,7 +57,7 @@ function perPod<T extends { readonly total: number }>(
   return { is: 'pods', pods: [...found.values()].filter(({ total }) => total > 0) }
 }
 
-/** Reads the rows of `latencyColumns` with so many boundaries. */
+/** Reads the rows of `latencyColumns` with this number of boundaries. */
 export const coarseCounts =
   (boundaries: number): ReadRows<CoarseCounts> =>
   (rows, pods) =>
@@ -79,7 +79,7 @@ export const eventCounts: ReadRows<EventCounts> = (rows, pods) => {
   return { is: 'pods', pods: read.pods.map(({ pod, events, total }) => ({ pod, events, exposure: total })) }
 }
 
-/** A full page of rows: there may be more, and those may be others. */
+/** The failure for as many rows as New Relic gives at most: some may be missing. */
 export const FULL_PAGE: Failed = failed(`results: has ${MAX_ROWS} rows, so that some may be missing`)
 
 /** Reads the rows of `sampleColumns`. A full page of them is the failure `FULL_PAGE`. */

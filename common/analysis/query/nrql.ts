@@ -22,13 +22,13 @@ export const nerdGraphRequest = (accountId: number, nrql: string): ProviderReque
 })
 
 /** A query about some pods. */
-export interface PodsQuery {
+interface PodsQuery {
   readonly nrql: string
   readonly pods: readonly string[]
 }
 
 /** Queries that are asked one after the other: each pod is in one of them. */
-export interface Queries {
+interface Queries {
   readonly is: 'queries'
   readonly queries: readonly PodsQuery[]
 }
@@ -76,7 +76,7 @@ const TOO_LONG: Failed = { is: 'failed', message: 'the query is longer than New 
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
-/** `pods` in as few lists as `fits` allows, in order; undefined if one does not fit by itself. */
+/** `pods` in as few lists as `fits` allows, in order; undefined if a single pod does not fit. */
 function sharedOut(
   pods: readonly string[],
   fits: (list: readonly string[]) => boolean,

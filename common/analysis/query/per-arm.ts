@@ -2,11 +2,13 @@ import type { Arm } from '../window-data.ts'
 import { hasStart, type PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer } from './window-query.ts'
 
+/** Both arms. */
 export const ARMS: readonly Arm[] = ['treatment', 'control']
 
 /** Something of each arm. */
 export type PerArm<T> = Readonly<Record<Arm, T>>
 
+/** Something for each arm, as `make` gives it. */
 export const perArm = <T>(make: (arm: Arm) => T): PerArm<T> => ({
   treatment: make('treatment'),
   control: make('control'),
@@ -19,15 +21,15 @@ export function silentAnswer(known: PerArm<readonly unknown[]>): WindowAnswer | 
 }
 
 /** What came for a window, and of which pods there is data of the whole window. */
-export interface ArmData {
+interface ArmData {
   readonly series: PerArm<readonly PrometheusSeries[]>
   readonly counted: PerArm<ReadonlyMap<string, unknown>>
-  /** pods whose data of the start are of no use, because only a part of each began anew since */
+  /** pods whose data of the start are of no use, because since then only a part of each has restarted */
   readonly partlyReset: ReadonlySet<string>
 }
 
 /**
- * Why a window is of no use in which only a few pods of an arm have data: the others could be different. Undefined if
+ * The failure of a window in which only a few pods of an arm have data: the other pods could be different. Undefined if
  * at least half of the pods have data in both arms.
  */
 export function tooFewPods(

@@ -3,7 +3,7 @@ import type { Arm } from '../window-data.ts'
 import type { WindowQuery } from './window-query.ts'
 
 /** How `{{pods}}` is written: the names of the pods as one text. */
-export type PodsText = (names: readonly string[]) => string
+type PodsText = (names: readonly string[]) => string
 
 /** A regular expression that is true for the names: `cart-0|cart[.]1`. A dot of a name is no other character. */
 export const podPattern: PodsText = (names) => names.map((name) => name.replaceAll('.', '[.]')).join('|')
@@ -11,7 +11,7 @@ export const podPattern: PodsText = (names) => names.map((name) => name.replaceA
 /** The names with commas between them, which no name has. */
 export const podList: PodsText = (names) => names.join(',')
 
-/** What placeholders stand for where one arm is asked about. */
+/** The values of the placeholders in a query about one arm. */
 export function placeholderValues(
   { namespace, window, arms }: Pick<WindowQuery, 'namespace' | 'window' | 'arms'>,
   arm: Arm,

@@ -8,15 +8,15 @@ import { type ArmMembers, dataOf, MEMBERS } from './arm-members.ts'
 import { placeholderValues, podList } from './placeholder-values.ts'
 import { failed, type ProviderRequest, type WindowAnswer, type WindowQuery } from './window-query.ts'
 
-/** The version of what a plugin is told and of what it answers. */
-export const PLUGIN_API_VERSION = API_VERSION
+/** The version of the requests to plugins and of their answers. */
+const PLUGIN_API_VERSION = API_VERSION
 
 const DECISIONS = ['Wait', 'Pass', 'Fail'] as const
 /** The most characters of a message that are kept. */
 const MAX_MESSAGE = 256
 
 /**
- * What a plugin is told. It is asked once for both arms, so `{{arm}}`, `{{pods}}` and `{{workload}}` in its args are
+ * The request to a plugin. It is asked once for both arms, so `{{arm}}`, `{{pods}}` and `{{workload}}` in its args are
  * those of the treatment.
  */
 export function pluginRequest({ args = {} }: PluginQuery, query: WindowQuery): ProviderRequest {

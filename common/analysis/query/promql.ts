@@ -70,7 +70,7 @@ const atBothEdges = (selector: string, { window: { start, end } }: WindowQuery):
 /**
  * Asks for the histograms of one arm. One selector covers both sorts: the native ones, which have the name itself, and
  * the buckets, which have it with `_bucket`. Which sort a program exposes is not known before, and it may expose both.
- * So one request is enough, and nobody needs to remember which sort it was.
+ * So one request is enough, and the sort need not be remembered.
  * @throws Error if a matcher is none, which admission has refused
  */
 export const histogramRequest = (query: WindowQuery, arm: Arm, labels: SeriesLabels): ProviderRequest => {

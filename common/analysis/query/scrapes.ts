@@ -16,7 +16,7 @@ interface Scrape {
 }
 
 /**
- * Why series are of no use that have a pod twice: each request would count as two, and evidence would grow too fast.
+ * The failure of series that have a pod twice: each request would count as two, and evidence would grow too fast.
  * Undefined if no pod is scraped twice. What two scrapers have is the same if it is of one address and one container,
  * as far as labels say, and has about the same counts. So two ports or containers of a pod are not the same.
  */

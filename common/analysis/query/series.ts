@@ -9,7 +9,7 @@ export interface Edges<T> {
   readonly end?: T
 }
 
-/** A series of Prometheus in a window, as it came: nobody has read its numbers yet. */
+/** A series of Prometheus in a window, as it came: its numbers have not been parsed yet. */
 export interface PrometheusSeries {
   /** the name of the metric */
   readonly name: string
@@ -30,8 +30,8 @@ export const hasStart = ({ values, histograms }: PrometheusSeries): boolean =>
 export const countAt = ({ values, histograms }: PrometheusSeries, edge: keyof Edges<unknown>): number | undefined =>
   numberIn(values[edge] ?? member(histograms[edge], 'count'))
 
-/** Which series were asked for. An answer with others is refused: whoever gives them has not understood the request. */
-export interface RequestedSeries {
+/** The series that were asked for. An answer with other series is refused: its server misunderstood the request. */
+interface RequestedSeries {
   readonly window: TimeWindow
   readonly namespace: string
   readonly pods: readonly string[]
@@ -45,7 +45,7 @@ const OTHERS = failed('the answer has series that were not asked for')
 const NOT_ONE = failed('the query did not give one number')
 const NO_NUMBER = failed('the query gave NaN or no finite number')
 
-/** The `data` of an answer that is complete. Thanos and Mimir put into `warnings` whom they could not ask. */
+/** The `data` of a complete answer. Thanos and Mimir name in `warnings` the servers that they could not ask. */
 function dataOf(reply: ProviderReply): { readonly is: 'complete'; readonly data: unknown } | Failed {
   if (reply.is === 'failed') return reply
   const { json } = reply

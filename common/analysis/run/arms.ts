@@ -1,20 +1,20 @@
 import type { Arm } from '../window-data.ts'
 import type { ArmPodView, ArmPodViews } from './poll.ts'
 
-/** Of each arm at most so many pods are asked about. */
+/** The most pods of each arm that providers are asked about. */
 export const MAX_PODS = 64
 
 /**
- * Since when a pod can count: it was Ready for `warmUpMs`. A pod of the source is Ready, and was created so long
- * before. The twin is as new as the fork, so it warms up like the fork: cold pods would look worse than they are, and
- * hide harm. Infinity: it is not Ready.
+ * Since when a pod counts. A pod of the fork or of the twin counts once it was Ready for `warmUpMs`: the twin is as new
+ * as the fork, and cold pods of the twin would hide harm. A pod of the source counts while it is Ready and was created
+ * at least `warmUpMs` ago. Infinity: it is not Ready.
  */
 function warmSince({ createdMs, readySinceMs }: ArmPodView, isOfSource: boolean, warmUpMs: number): number {
   if (readySinceMs === undefined) return Number.POSITIVE_INFINITY
   return isOfSource ? Math.max(createdMs + warmUpMs, readySinceMs) : readySinceMs + warmUpMs
 }
 
-/** Where the pods of the source are known beside those of the control, that is the twin. */
+/** Whether the pods of an arm are those of the source. If `source` is present, the control is the twin. */
 const isOfSource = (arm: Arm, { source }: ArmPodViews): boolean => arm === 'control' && source === undefined
 
 /** The pods of both arms that count in a window that begins at `startMs`. */
@@ -24,7 +24,7 @@ export const countingPods = (arms: ArmPodViews, startMs: number, warmUpSeconds: 
   return { treatment: counting('treatment'), control: counting('control') }
 }
 
-/** The arms by which the twin is compared with the source. Undefined where there is no twin. */
+/** The arms for the comparison of the twin with the source. Undefined if there is no twin. */
 export const twinArms = ({ control, source }: ArmPodViews): ArmPodViews | undefined =>
   source && { treatment: control, control: source }
 

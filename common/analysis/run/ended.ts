@@ -5,7 +5,7 @@ import { withTransitionTime } from './look.ts'
 import type { Times } from './subject.ts'
 import { actionOf, type Finding } from './verdict.ts'
 
-/** The status of a run that nobody has looked at. */
+/** The status of a run before its first look. */
 const NO_LOOK: AnalysisRunStatus = {
   verdict: 'Wait',
   reason: 'NoPods',
@@ -22,7 +22,7 @@ function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now
   return { ...former, ...withTransitionTime(status, finding, now.getTime()), message, finishedAt: now.toISOString() }
 }
 
-/** What is told of a question that nobody asks any more. */
+/** The verdict and the message of an aborted run. */
 export const ABORTED: Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message'> = {
   verdict: 'Aborted',
   reason: 'Aborted',
@@ -30,8 +30,8 @@ export const ABORTED: Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message'> 
 }
 
 /**
- * The status of a run whose question nobody asks any more, or which cannot be answered now, as `why` says. One that has
- * passed, and looked on, has passed.
+ * The status of a run that ends because its question was replaced, because the experiment has ended, or because the
+ * question cannot be answered now (`why`). A run that had passed and only watched for harm since then keeps its Pass.
  */
 export function abortedStatus(run: AnalysisRun, now: Date, why = ABORTED.message): AnalysisRunStatus {
   const { verdict, reason, message } = run.status?.verdict === 'Pass' ? run.status : { ...ABORTED, message: why }
@@ -39,8 +39,8 @@ export function abortedStatus(run: AnalysisRun, now: Date, why = ABORTED.message
 }
 
 /**
- * The status of a run whose question is asked again. Its evidence and a Pass stay, and what happened meanwhile does not
- * count: that was another fork. Nor does the time: its clock stood still.
+ * The status of a run that is resumed, because its question is asked again. Its evidence and a Pass stay. What happened
+ * in between does not count, because there was another fork. The time in between does not count either.
  */
 export function resumedStatus(
   { spec, status = NO_LOOK }: Pick<AnalysisRun, 'spec' | 'status'>,
@@ -68,7 +68,7 @@ export function resumedStatus(
   }
 }
 
-/** A Health metric that does not remember how often each pod had restarted. */
+/** The metric without the numbers of restarts that a Health metric remembers of each pod. */
 const withoutPods = (metric: RunMetric): RunMetric => ({
   ...metric,
   ...(metric.state ? { state: withoutRestarts(metric.state) } : {}),

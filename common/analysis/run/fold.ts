@@ -23,19 +23,19 @@ export interface FoldContext {
   readonly startedMs: number
 }
 
-/** A metric after a window, and what became of that. */
+/** A metric after a window, and how that window was counted. */
 export interface FoldedMetric {
   readonly metric: RunMetric
   readonly windows: Partial<RunWindows>
-  /** what the provider failed with */
+  /** the error of the provider */
   readonly failure?: string
-  /** of the times of the control, where a window was counted that has times */
+  /** of the times of the control; absent if no window with times was counted */
   readonly spread?: number
 }
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
-/** The metric with another reason, if that may change. The time stays while the reason is the same. */
+/** The metric with `reason`. It stays as it is if it has this reason already, or `ControlsDiffer`, which is final. */
 function because(metric: RunMetric, reason: string, sinceMs: number): RunMetric {
   const isKept = metric.reason === reason || metric.reason === CONTROLS_DIFFER
   return isKept ? metric : { ...metric, reason, since: time(sinceMs) }
@@ -43,16 +43,16 @@ function because(metric: RunMetric, reason: string, sinceMs: number): RunMetric 
 
 const SILENT: Readonly<Record<Arm, string>> = { treatment: 'NoTreatmentData', control: 'NoControlData' }
 
-/** Why no data of these arms can be compared. */
+/** The reason for data that cannot be compared, because these arms have no requests. */
 const silence = (arms: readonly Arm[]): string =>
   arms.length === 1 && arms[0] !== undefined ? SILENT[arms[0]] : 'NoTraffic'
 
-/** What is said of data that the metric cannot count. */
+/** The error of a window whose data the metric cannot use. */
 const USELESS = 'data that the metric cannot use'
 
 /**
- * `metric` after a polled window. A window that does not begin where the last one ended was counted before, or is of
- * another run of the controller: it is refused, so that each window counts once.
+ * `metric` after a polled window. A window that does not begin where the last one ended was counted before, or comes
+ * from another process of the controller. It is ignored, so that each window counts once.
  */
 export function foldWindow(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): FoldedMetric {
   const { window, skipped, answer, twin } = polled
@@ -62,7 +62,7 @@ export function foldWindow(metric: RunMetric, of: Metric, polled: PolledWindow, 
   const unusable = (failure: string, lacksStart = false): FoldedMetric => {
     const metric = because(moved, 'ProviderFailed', context.poll.atMs)
     return {
-      metric: lacksStart ? { ...metric, windowEnd: time(window.end) } : metric, // a longer one would lack it, too
+      metric: lacksStart ? { ...metric, windowEnd: time(window.end) } : metric, // a longer one would also lack its start
       windows: { ...windows, unusable: 1 },
       failure,
     }
@@ -100,7 +100,7 @@ interface Silent {
   readonly context: FoldContext
 }
 
-/** A window without requests of an arm. It is asked for again while it can grow. */
+/** A window in which an arm has no requests. It is polled again, longer, while it may still grow. */
 function silent({ moved, windows, arms, polled: { window }, context }: Silent): FoldedMetric {
   const withoutPodsMs = endWithoutPods(window, context)
   if (withoutPodsMs !== undefined)
@@ -114,8 +114,8 @@ function silent({ moved, windows, arms, polled: { window }, context }: Silent): 
 }
 
 /**
- * The end of the intervals that begin before both arms have a pod that counts; undefined where they have. The window
- * does not wait for them: none of their pods would count in a longer one either.
+ * The end of the intervals that begin before both arms have a pod that counts; undefined if both have one at the start.
+ * These intervals are not polled again: in a longer window that begins with them no pod would count either.
  */
 function endWithoutPods({ start, end }: TimeWindow, { poll, warmUpSeconds, intervalSeconds }: FoldContext) {
   const countsMs = firstCounting(poll.arms, warmUpSeconds)
@@ -148,8 +148,8 @@ function count(
 }
 
 /**
- * A Health metric after a look at the pods. Nothing of it has to be asked, so its window is what has passed since the
- * last look: it needs no look of its own beside those of other metrics.
+ * A Health metric after a look at the pods. No provider is asked for it, so its window is the time since the last look,
+ * and it shares the looks of other metrics.
  */
 export function foldHealth(metric: RunMetric, of: Metric, context: FoldContext): FoldedMetric {
   const { poll } = context
@@ -191,7 +191,7 @@ interface Judged {
 
 const REASON_OF = { Pass: 'Passed', Fail: 'HarmFound', Wait: 'Measuring' } as const
 
-/** The metric as it is judged now. Of what was judged before, only the trace stays. */
+/** The metric with its new result. Only the trace stays of the former result. */
 function judgedMetric(former: RunMetric, { judgement, state, endMs }: Judged): RunMetric {
   const { verdict, doPodsDiffer, samples, harm, safe, effect, pods } = judgement
   const reason = doPodsDiffer ? 'PodsDiffer' : REASON_OF[verdict]

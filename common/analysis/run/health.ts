@@ -8,12 +8,12 @@ import type { ArmPodView, ArmPodViews } from './poll.ts'
  * What a Health metric remembers: the restarts of each pod at the last look, as pairs of a hash of its uid and a
  * number, and then the numbers of its engine.
  */
-export interface HealthMemory {
+interface HealthMemory {
   readonly restarts: ReadonlyMap<number, number>
   readonly engine: readonly number[]
 }
 
-/** The memory in the state of the metric. That of no window is empty. */
+/** The memory in the state of the metric. It is empty before the first window. */
 export function healthMemory(state: readonly number[]): HealthMemory {
   const [pairs = [], engine = []] = splitLists(state)
   const restarts = new Map<number, number>()
@@ -28,15 +28,15 @@ export const healthState = (arms: ArmPodViews, engine: readonly number[]): reado
     engine,
   )
 
-/** `state` without the restarts of pods, as after a time in which nobody looked: what they did then does not count. */
+/** `state` without the restarts of pods. Restarts while no look was made then do not count. */
 export const withoutRestarts = (state: readonly number[]): readonly number[] =>
   state.length === 0 ? state : joinLists([], healthMemory(state).engine)
 
 /**
  * The restarts of containers in a window, and for how many seconds each pod was Ready in it. A pod that restarts counts
  * for the whole window, although it was not Ready for a part of it: if the time depended on the restarts, two equal
- * versions would fail far too often. So a fork that never works never looks quiet either. A pod that was created in the
- * window has all of its restarts there; those of an older one that is new to the memory are not known.
+ * versions would fail far too often. So a fork that never works is never quiet either. If a pod was created in the
+ * window, all of its restarts count. If an older pod is not in the memory, its restarts are not known and count as 0.
  */
 export function restartsIn(arms: ArmPodViews, { start, end }: TimeWindow, { restarts }: HealthMemory): WindowData {
   const ofPod = ({ name, uid, createdMs, readySinceMs, restarts: now }: ArmPodView): EventCounts => {

@@ -14,7 +14,7 @@ import { actionOf, type Finding, verdictOf } from './verdict.ts'
 import { nextLookMs } from './windows.ts'
 
 /** What a look needs beside the run. */
-export interface LookInput {
+interface LookInput {
   readonly poll: Poll
   readonly times: Times
   /** how old the end of a window of a provider must be; 0 for Kubernetes */
@@ -23,7 +23,7 @@ export interface LookInput {
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
-/** Whether nothing can change a verdict any more. */
+/** Whether the verdict can never change again. */
 export const isFinal = (
   status: Pick<AnalysisRunStatus, 'verdict'> | undefined,
   { continueAfterPass }: Pick<Times, 'continueAfterPass'>,
@@ -31,7 +31,7 @@ export const isFinal = (
 
 /**
  * The start of the first window in milliseconds since 1970: the first moment when both arms have a pod that counts,
- * but not before the run was made; moved by the subject, so that not all ask at once. Infinity: an arm has none.
+ * but not before the run was created. An offset by subject spreads the polls of many runs. Infinity: an arm has none.
  */
 export function startOf({ metadata, spec, status }: AnalysisRun, { arms }: Pick<Poll, 'arms'>, times: Times): number {
   if (status?.startedAt !== undefined) return Date.parse(status.startedAt)
@@ -52,8 +52,8 @@ const newMetric = ({ name }: Metric, sinceMs: number): RunMetric => ({
 type QuestionFields = Pick<AnalysisRun['spec'], 'alpha' | 'beta' | 'minSamples' | 'subject' | 'metrics'>
 
 /**
- * Metrics that are only told do not count, nor do those without a bound share α. A metric that is only told is judged
- * as if it counted, so there is at least one.
+ * What the decisions of a run depend on. A metric with `dryRun` does not count, and a metric whose kind bounds no error
+ * takes no part of α. A metric with `dryRun` is still judged as if it counted, so the number of metrics is at least 1.
  */
 export const decisionBounds = ({ alpha, beta, minSamples, subject, metrics }: QuestionFields): DecisionBounds => ({
   alpha,
@@ -66,8 +66,9 @@ export const decisionBounds = ({ alpha, beta, minSamples, subject, metrics }: Qu
 const counts = ({ dryRun = false }: Metric): boolean => !dryRun
 
 /**
- * The status of a run after a look. Equal arguments give an equal status, so that a look whose write was lost is made
- * again, and none counts twice: a window counts only where the last one of its metric ended. A final verdict stays.
+ * The status of a run after a look. Equal arguments give an equal status, so a look whose write was lost is repeated.
+ * Nothing counts twice: a window counts only if it begins where the last one of its metric ended. A final verdict
+ * stays.
  */
 export function statusAfterLook(run: AnalysisRun, of: LookInput): AnalysisRunStatus {
   const { poll, times } = of
@@ -95,7 +96,7 @@ export function statusAfterLook(run: AnalysisRun, of: LookInput): AnalysisRunSta
   }
 }
 
-/** A metric of the run after the look, and what became of its window. */
+/** A metric of the run after the look, and how its window was counted. */
 interface LookedMetric extends FoldedMetric {
   readonly of: Metric
 }
@@ -129,7 +130,7 @@ interface Started extends LookInput {
 const requestsIn = (results: readonly LookedMetric[]): number =>
   Math.max(0, ...results.map(({ of, metric }) => (countsRequests(of) ? (metric.samples?.treatment ?? 0) : 0)))
 
-/** What the traffic can show, by the first Latency metric that counts. It changes only with a window of that. */
+/** What the traffic can show, by the first Latency metric that counts. It changes only with a window of this metric. */
 function powerIn(
   { spec, status }: AnalysisRun,
   results: readonly LookedMetric[],
@@ -145,7 +146,7 @@ function powerIn(
   return present({ traffic: sharedTraffic(traffic, poll.arms), power })
 }
 
-/** By the first of these the power of an analysis is told. */
+/** Whether a metric is a Latency metric that counts. The power of an analysis is computed from the first one. */
 export const isTimed = (metric: Metric): boolean => metric.kind === 'Latency' && counts(metric)
 
 const present = ({ traffic, power }: { traffic?: RunTraffic | undefined; power?: RunPower | undefined }) => ({
@@ -164,7 +165,7 @@ function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, 
   return polled ? foldWindow(former, metric, polled, context) : { metric: former, windows: {} }
 }
 
-/** Verdict and reason, with the time since when both are so. */
+/** Verdict and reason, with the time of their last change. */
 export const withTransitionTime = (
   status: Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'since'> | undefined,
   { verdict, reason }: Finding,
@@ -188,8 +189,8 @@ interface NextLookInput extends LookInput {
 }
 
 /**
- * When the next look is worth while: when the first window of any metric has ended and can be asked for, or the time
- * of the analysis is over. While pods are waited for, that is an interval later.
+ * The time of the next look: when the first window of any metric has ended and can be asked for, or when the time of
+ * the analysis is over. While the run waits for pods, it is one interval later.
  */
 function nextLook(
   run: AnalysisRun,

@@ -8,12 +8,12 @@ import type { Finding } from './verdict.ts'
 export interface MetricOutcome {
   readonly of: Pick<Metric, 'dryRun'>
   readonly metric: RunMetric
-  /** what its provider failed with in this look */
+  /** the error of its provider in this look */
   readonly failure?: string
 }
 
-/** What is told of a look. */
-export interface LookMessageInput {
+/** What the message of a look is made of. */
+interface LookMessageInput {
   readonly finding: Finding
   readonly metrics: readonly MetricOutcome[]
   /** the start of the first window and the present moment, in milliseconds since 1970 */
@@ -21,12 +21,12 @@ export interface LookMessageInput {
   readonly nowMs: number
 }
 
-/** A status has room for so many characters. */
+/** The most characters of the message of a status. */
 const MOST_CHARACTERS = 1_024
 
 const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready long enough'
 
-/** Texts for the reasons of metrics that are not about their evidence. */
+/** Texts for reasons that are not evident from the numbers of a metric. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   NoPods: 'no pods of both versions that were Ready long enough',
   NoTraffic: 'no requests to either version',
@@ -55,7 +55,7 @@ export function lookMessage({ finding, metrics, startedMs, nowMs }: LookMessageI
 
 const nameOf = ({ metric: { name }, of: { dryRun } }: MetricOutcome): string => (dryRun ? `${name} (dry run)` : name)
 
-/** `latency, errors: no data: 503`: each text once, with the metrics of which it is said. */
+/** `latency, errors: no data: 503`: each text once, with the metrics to which it applies. */
 function grouped(metrics: readonly MetricOutcome[], textOf: (metric: MetricOutcome) => string | undefined) {
   const byText = Map.groupBy(metrics, textOf)
   return [...byText].flatMap(([text, of]) => (text ? [`${of.map(nameOf).join(', ')}: ${text}`] : []))
@@ -84,16 +84,16 @@ function signed(percent: number): string {
   return `${rounded > 0 ? '+' : ''}${rounded}%`
 }
 
-/** How much more likely the data are with harm than without it: so much evidence is told in whole numbers. */
+/** How many times as likely the data are with harm as without it, as a whole number. */
 const odds = (logE: number): string => {
   if (logE > Math.log(MOST_ODDS)) return `>${MOST_ODDS}`
   return logE < 0 ? '<1' : String(Math.round(Math.exp(logE)))
 }
 
-/** More than any analysis needs: eight metrics, each with the smallest `alpha`. */
+/** The largest number that is shown. No analysis needs more: eight metrics with the smallest `alpha` need 80,000. */
 const MOST_ODDS = 100_000
 
-/** Nobody waits for longer than that. */
+/** A longer remaining time is not shown. */
 const LONGEST_SECONDS = 7 * 86_400
 
 /**

@@ -1,7 +1,7 @@
 import type { TimeWindow, WindowAnswer } from '../query/window-query.ts'
 import type { Arm } from '../window-data.ts'
 
-/** What is seen of a pod of an arm. Times are milliseconds since 1970. */
+/** The facts about a pod of an arm. Times are milliseconds since 1970. */
 export interface ArmPodView {
   readonly name: string
   readonly uid: string
@@ -14,23 +14,23 @@ export interface ArmPodView {
 
 /** The pods of both arms, at most 64 of each, in the order of their names. */
 export interface ArmPodViews extends Readonly<Record<Arm, readonly ArmPodView[]>> {
-  /** where the control is the twin: the pods of the source with which the twin is compared, which may be none */
+  /** present if the control is the twin: the pods of the source with which the twin is compared, maybe none */
   readonly source?: readonly ArmPodView[]
 }
 
-/** What one window of one metric gave. */
+/** The answer for one window of one metric. */
 export interface PolledWindow {
-  /** its name */
+  /** the name of the metric */
   readonly metric: string
   readonly window: TimeWindow
-  /** windows before it that nobody asks for any more */
+  /** how many intervals before it are too old to be asked for */
   readonly skipped: number
   readonly answer: WindowAnswer
-  /** the same about the twin, compared with the source; absent: nothing was asked */
+  /** the answer about the twin, compared with the source; absent: nothing was asked */
   readonly twin?: WindowAnswer
 }
 
-/** What the poller found out about a run at one time. Metrics that ask Kubernetes itself are read from `arms`. */
+/** What the poller found out about a run at one time. Metrics of the provider `kubernetes` are read from `arms`. */
 export interface Poll {
   /** the uid of the run */
   readonly run: string

@@ -6,20 +6,20 @@ import type { DecisionBounds } from '../metrics/metric-engine.ts'
 import type { ArmPodView, ArmPodViews } from './poll.ts'
 import type { Times } from './subject.ts'
 
-/** So many windows tell what the traffic is. */
+/** The least counted windows before the power of a run is reported. */
 const LEAST_WINDOWS = 3
-/** For which time an analysis without `maxSeconds` is told what it can show. */
+/** The time for which the power of an analysis without `maxSeconds` is computed. */
 const USUAL_SECONDS = 3_600
-/** The spread of times of which nothing is known yet. */
+/** The spread that is assumed while none is known. */
 const USUAL_SPREAD = 1
 
 /** The requests of the two arms that are compared. */
-export interface ArmsTraffic extends RunTraffic {
+interface ArmsTraffic extends RunTraffic {
   /** the part of the treatment */
   readonly share: number
 }
 
-/** What is known about a Latency metric that counts. */
+/** The data of a Latency metric that counts. */
 export interface CountedLatency {
   /** with the window that was counted last */
   readonly counted: RunMetric
@@ -29,7 +29,7 @@ export interface CountedLatency {
   readonly startedMs: number
 }
 
-/** Whether there were enough windows to say what a run can show. */
+/** Whether there were too few windows to say what a run can show. */
 export const isTooEarly = ({ trace = [] }: RunMetric): boolean => trace.length < LEAST_WINDOWS
 
 /** The requests of both arms so far; undefined without requests. */
@@ -42,7 +42,7 @@ export function armsTraffic({ counted, spread, startedMs }: CountedLatency): Arm
   return { requestsPerSecond: requests / seconds, share, ...(spread === undefined ? {} : { spread }) }
 }
 
-/** What a slowdown is shown by. */
+/** What decides which slowdown a run can detect. */
 export interface PowerInput {
   readonly metric: Pick<Metric, 'tolerancePercent'>
   readonly traffic: ArmsTraffic
@@ -50,10 +50,10 @@ export interface PowerInput {
   readonly question: Pick<DecisionBounds, 'alpha' | 'metrics'>
 }
 
-/** For how many seconds the power of an analysis is told. */
+/** The time in seconds for which the power of an analysis is computed. */
 export const powerSeconds = ({ maxSeconds = USUAL_SECONDS }: Pick<Times, 'maxSeconds'>): number => maxSeconds
 
-/** What this traffic can show; undefined where no slowdown would show. */
+/** The smallest slowdown that this traffic can show; undefined if it can show none. */
 export function powerOf({ metric, traffic, times, question }: PowerInput): RunPower | undefined {
   const withinSeconds = powerSeconds(times)
   const { intervalSeconds } = times
@@ -64,8 +64,8 @@ export function powerOf({ metric, traffic, times, question }: PowerInput): RunPo
 }
 
 /**
- * The requests of the source and of what experiments have beside it, to three digits. Beside a twin only fork and twin
- * are counted, and each pod of the source gets as many as each of theirs.
+ * The requests of source, fork and twin together, to three digits. If there is a twin, only fork and twin are counted.
+ * Then each pod of the source is assumed to get as many requests as each of their pods.
  */
 export function sharedTraffic({ requestsPerSecond, spread }: RunTraffic, arms: ArmPodViews): RunTraffic {
   const { treatment, control, source = [] } = arms
@@ -77,7 +77,7 @@ export function sharedTraffic({ requestsPerSecond, spread }: RunTraffic, arms: A
   }
 }
 
-/** How many pods an experiment will have, and its source. */
+/** How many pods an experiment and its source will have. */
 interface PlannedPods {
   readonly treatment: number
   readonly control: number
@@ -85,7 +85,7 @@ interface PlannedPods {
   readonly isTwin: boolean
 }
 
-/** The opposite of `sharedTraffic`: what the two arms get of all requests, and how many pods share these. */
+/** The inverse of `sharedTraffic`: the requests of the two arms, and how many pods share all requests. */
 export function plannedTraffic(traffic: RunTraffic, { treatment, control, isTwin }: PlannedPods) {
   const all = treatment + control + (isTwin ? treatment : 0)
   const compared = isTwin ? 2 * treatment : all

@@ -3,7 +3,7 @@ import type { Arm, WindowData } from '../window-data.ts'
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 
-/** How many requests an arm has in `data`; undefined where nothing of the kind is counted. */
+/** How many requests an arm has in `data`; undefined if `data` count no requests. */
 export function requestsOf(data: WindowData, arm: Arm): number | undefined {
   switch (data.is) {
     case 'samples':
@@ -19,7 +19,7 @@ export function requestsOf(data: WindowData, arm: Arm): number | undefined {
   }
 }
 
-/** Fewer requests than this in an arm say little: the window is asked for again when it is longer. */
+/** If an arm has fewer requests than this, the window is polled again when it is longer. */
 const FEW_REQUESTS = 5
 
 /** The arms without any request. */
@@ -30,15 +30,15 @@ export const silentArms = (data: WindowData): readonly Arm[] =>
 export const isThin = (data: WindowData): boolean =>
   (['treatment', 'control'] as const).some((arm) => (requestsOf(data, arm) ?? FEW_REQUESTS) < FEW_REQUESTS)
 
-/** The samples of these kinds are requests. Those of others are windows, or seconds of pods. */
+/** The kinds whose samples are requests. The samples of other kinds are windows, or seconds of pods. */
 const OF_REQUESTS: readonly MetricKind[] = ['Latency', 'ErrorRate', 'Ratio', 'MannWhitney']
 
 /** Whether a metric counts requests. */
 export const countsRequests = ({ kind }: Pick<Metric, 'kind'>): boolean => OF_REQUESTS.includes(kind)
 
 /**
- * How many requests of the fork a metric needs before a Pass: `minSamples` of the analysis, or what the metric says
- * itself; 0 where it counts none.
+ * How many requests of the fork a metric needs for a Pass: its own `minSamples`, or else that of the analysis; 0 if its
+ * kind counts no requests.
  */
 export const requestsNeeded = (metric: Pick<Metric, 'kind' | 'minSamples'>, minSamples: number): number =>
   countsRequests(metric) ? (metric.minSamples ?? minSamples) : 0

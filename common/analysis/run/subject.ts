@@ -3,7 +3,7 @@ import { analysisWithDefaults, type CompleteAnalysis, metricWithDefaults } from 
 import { sha256Of } from '../../json/canonical.ts'
 
 /** What makes an analysis the same question: the fork, its source, and `spec.analysis` without times and actions. */
-export interface SubjectInput {
+interface SubjectInput {
   /** of the experiment */
   readonly uid: string
   /** a hash of the derived fork without its replicas */
@@ -16,8 +16,8 @@ export interface SubjectInput {
 const DIGITS = 10
 
 /**
- * Ten hex digits. Neither replicas nor weights, times nor actions make another subject, nor does a default that is
- * written out: the question is the same.
+ * The hash of the question of an analysis: ten hex digits. It does not depend on replicas, weights, times or actions. A
+ * field that is absent and one that has its default give the same hash.
  */
 export function subjectOf({ uid, derivation, source, analysis }: SubjectInput): string {
   const { templates, metrics, control, minSamples, alpha, beta, attempt } = analysisWithDefaults(analysis)
@@ -35,6 +35,6 @@ export type Times = Pick<
   'intervalSeconds' | 'warmUpSeconds' | 'maxSeconds' | 'noDataSeconds' | 'onTimeout' | 'onNoData' | 'continueAfterPass'
 >
 
-/** By how many seconds the windows of a subject are moved, so that many analyses do not ask at once. */
+/** How many seconds later the first window of a subject begins, so that many analyses do not ask at the same time. */
 export const offsetSeconds = (subject: string, intervalSeconds: number): number =>
   Number.parseInt(subject, 16) % intervalSeconds

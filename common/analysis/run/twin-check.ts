@@ -8,8 +8,8 @@ import type { WindowData } from '../window-data.ts'
 export const CONTROLS_DIFFER = 'ControlsDiffer'
 
 /**
- * How much evidence is needed that the twin is worse than the source. α is not shared by the metrics, as this is no
- * verdict about the fork.
+ * How much evidence is needed that the twin is worse than the source. The metrics do not share α for it, because it is
+ * no verdict about the fork.
  */
 const needsOfTwin = ({ alpha }: Pick<DecisionBounds, 'alpha'>): number => Math.log(1 / alpha)
 
@@ -17,15 +17,15 @@ const needsOfTwin = ({ alpha }: Pick<DecisionBounds, 'alpha'>): number => Math.l
 export const isCheckedByTwin = ({ kind }: Pick<Metric, 'kind'>): boolean => METRIC_ENGINES[kind].isBounded
 
 interface TwinCheckInput {
-  /** what the engine remembers; empty before the first window */
+  /** the memory of the engine; empty before the first window */
   readonly state: readonly number[]
   readonly of: Metric
   readonly question: DecisionBounds
 }
 
 /**
- * What a window says about the twin as treatment and the source as control. Undefined if such data are of no use to the
- * kind.
+ * The evidence with one more window, in which the twin is the treatment and the source is the control. Undefined if the
+ * kind cannot use such data.
  */
 export function checkedTwin({ state, of, question }: TwinCheckInput, data: WindowData): RunTwin | undefined {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
@@ -36,8 +36,8 @@ export function checkedTwin({ state, of, question }: TwinCheckInput, data: Windo
 }
 
 /**
- * `metric` with what is known of its twin. Once that is shown to be worse than the source, nothing that the metric says
- * about the fork counts any more: the evidence holds at every look, so that it never goes away.
+ * `metric` with the evidence about its twin. Once the twin is shown to be worse than the source, the metric is
+ * inconclusive for good: the evidence holds at every look, so later windows cannot withdraw it.
  */
 export function withTwinEvidence(
   metric: RunMetric,

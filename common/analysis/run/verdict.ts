@@ -21,7 +21,7 @@ export interface VerdictInput {
   /** how many requests of the fork a metric needs before a Pass; 0: it counts none */
   readonly minSamples: (metric: string) => number
   readonly times: Pick<Times, 'maxSeconds' | 'noDataSeconds'>
-  /** how long after the time of the analysis its last windows can be asked for */
+  /** how many seconds after the end of the analysis its last windows can be polled */
   readonly lagSeconds: number
 }
 
@@ -32,7 +32,7 @@ const ONE_SILENT = ['NoTreatmentData', 'NoControlData']
 const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictInput): boolean =>
   nowMs - Date.parse(since) >= 1_000 * times.noDataSeconds
 
-/** The verdict on all metrics together, from what is most urgent to what is least. Without metrics there is no Pass. */
+/** The verdict on all metrics together. The most urgent one is found first. Without metrics there is no Pass. */
 export function verdictOf(of: VerdictInput): Finding {
   const { metrics, hasPods, startedMs, nowMs, times } = of
   if (metrics.some(({ verdict }) => verdict === 'Fail')) return { verdict: 'Fail', reason: 'HarmFound' }
@@ -50,12 +50,12 @@ export function verdictOf(of: VerdictInput): Finding {
   return isOver ? timedOut(of) : { verdict: 'Wait', reason: hasPods ? waitingFor(of) : 'NoPods' }
 }
 
-/** Why a metric has nothing to show: from the most telling reason to the least. */
+/** Reasons why a metric has no data. The first one that applies is reported. */
 const WITHOUT_DATA = [...ONE_SILENT, 'NoTraffic', 'NoPods']
 
 /**
- * Why there is nothing to show: of `metrics`, those that never had data, or have none for `noDataSeconds`. Many forks
- * have an interval without a request now and then, which says nothing.
+ * The reason why metrics have no data; undefined if they have. Only those of `metrics` count that never had data, or
+ * had none for `noDataSeconds`: many forks have an interval without a request now and then.
  */
 function missingData(metrics: readonly RunMetric[], of: VerdictInput): string | undefined {
   const without = metrics.filter((metric) => metric.samples === undefined || hasLasted(metric, of))
@@ -65,7 +65,7 @@ function missingData(metrics: readonly RunMetric[], of: VerdictInput): string | 
 /** Whether harm is shown that single pods could explain. It stays so while a later window has no data. */
 const doPodsDiffer = ({ verdict, pods }: RunMetric): boolean => verdict === 'Wait' && (pods?.outer ?? 0) > 0
 
-/** The time is over. What has passed does not matter any more. */
+/** The verdict when the time is over. Metrics that have passed do not matter any more. */
 function timedOut(of: VerdictInput): Finding {
   if (!of.hasPods) return { verdict: 'NoData', reason: 'NoPods' }
   const waiting = of.metrics.filter(({ verdict }) => verdict === 'Wait')
@@ -84,12 +84,12 @@ function waitingFor(of: VerdictInput): string {
   return missingData(metrics, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')
 }
 
-/** Reasons for which nothing goes on without a person: the measurement is known to be wrong, or harm is shown. */
+/** Reasons that never promote: the measurement is known to be wrong, or harm is shown. */
 const NEVER_PROMOTED: readonly string[] = [CONTROLS_DIFFER, 'PodsDiffer']
 
 /**
- * What follows from a verdict. Undefined while it waits, and after an end by others. `onTimeout: Promote` is meant for
- * the want of a proof only.
+ * What follows from a verdict. Undefined for Wait and Aborted. `onTimeout: Promote` is only meant for runs in which
+ * neither harm nor safety was shown.
  */
 export function actionOf(
   { verdict, reason }: Finding,
@@ -111,8 +111,8 @@ export function actionOf(
 }
 
 /**
- * The words of Gated Deployments. Every end but a Pass is harm there, so that a script that waits fails closed. A
- * question that was aborted is asked again later, unless the run of the strategy `isOver`.
+ * The verdict in the words of Gated Deployments. Every end but a Pass is `harm`, so that a script which waits for it
+ * fails closed. An aborted run is resumed later, unless the run of the strategy `isOver`.
  */
 export function gatedDeployStatus(verdict: AnalysisVerdict, isOver = false): 'notSignificant' | 'noHarm' | 'harm' {
   if (verdict === 'Pass') return 'noHarm'

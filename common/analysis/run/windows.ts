@@ -1,6 +1,6 @@
 import type { TimeWindow } from '../query/window-query.ts'
 
-/** A window grows up to so many intervals while it has few requests. What is older is not asked for any more. */
+/** The most intervals of a window, which grows while it has few requests. Older intervals are skipped. */
 export const MOST_INTERVALS = 10
 
 interface WindowTimes {
@@ -12,13 +12,14 @@ interface WindowTimes {
   readonly nowMs: number
 }
 
-export type NextWindow =
+/** The next window of a metric: it is due now, or `atMs` is the time when it will be. */
+type NextWindow =
   | { readonly is: 'later'; readonly atMs: number }
   | { readonly is: 'due'; readonly window: TimeWindow /** intervals before it */; readonly skipped: number }
 
 /**
- * The window that is asked for now: from the end of the one before it, as many whole intervals as have ended. So it
- * grows while nothing of it is counted.
+ * The next window: from the end of the last one, all whole intervals that have ended, but at most the newest
+ * `MOST_INTERVALS`. So it grows until it is counted.
  */
 export function nextWindow({ startMs, intervalSeconds, lagSeconds, nowMs }: WindowTimes): NextWindow {
   const [intervalMs, lagMs] = [1_000 * intervalSeconds, 1_000 * lagSeconds]
@@ -28,7 +29,7 @@ export function nextWindow({ startMs, intervalSeconds, lagSeconds, nowMs }: Wind
   return { is: 'due', window: { start: startMs + skipped * intervalMs, end: startMs + ended * intervalMs }, skipped }
 }
 
-/** Whether a window is as long as one can be: then it is counted with however few requests it has. */
+/** Whether a window has its greatest length. Then it is counted even if it has few requests. */
 export const isLongest = ({ start, end }: TimeWindow, intervalSeconds: number): boolean =>
   end - start >= MOST_INTERVALS * 1_000 * intervalSeconds
 
@@ -38,8 +39,8 @@ interface LookTimes extends WindowTimes {
 }
 
 /**
- * When the next window can be asked for, which is after now: when one more interval has ended than what was asked for.
- * Where nothing was asked for although it could be, there was a reason, such as a provider that needs time.
+ * When the next window can be asked for, always later than now: one interval after the end of the window that was asked
+ * for. If a window was due but not asked for, as of a busy provider, it is when the next interval has ended.
  */
 export function nextLookMs({ startMs, askedMs, intervalSeconds, lagSeconds, nowMs }: LookTimes): number {
   const [intervalMs, lagMs] = [1_000 * intervalSeconds, 1_000 * lagSeconds]
@@ -50,5 +51,5 @@ export function nextLookMs({ startMs, askedMs, intervalSeconds, lagSeconds, nowM
   return nextMs + (Math.floor((nowMs - nextMs) / intervalMs) + 1) * intervalMs
 }
 
-/** After an answer that took longer than an interval. */
+/** How soon the next look is after an answer that took longer than an interval. */
 const SOON_MS = 1_000

@@ -9,7 +9,7 @@ export type TemplateScope = (typeof TEMPLATE_SCOPES)[number]
  * the same size and age.
  */
 export const CONTROLS = ['Source', 'Twin'] as const
-export type Control = (typeof CONTROLS)[number]
+type Control = (typeof CONTROLS)[number]
 
 /** What follows when the time is over and neither harm nor safety has been shown. */
 export const TIMEOUT_ACTIONS = ['RollBack', 'Keep', 'Promote'] as const
@@ -17,7 +17,7 @@ export type TimeoutAction = (typeof TIMEOUT_ACTIONS)[number]
 
 /** What follows when there is no data. */
 export const NO_DATA_ACTIONS = ['RollBack', 'Keep'] as const
-export type NoDataAction = (typeof NO_DATA_ACTIONS)[number]
+type NoDataAction = (typeof NO_DATA_ACTIONS)[number]
 
 /** Values of the args of a template, by name. */
 export type Args = Readonly<Record<string, string>>
@@ -39,13 +39,13 @@ export interface AnalysisSpec {
   readonly control?: Control
   /** the length of a window */
   readonly intervalSeconds?: number
-  /** a pod counts once it was Ready that long */
+  /** how long a pod must have been Ready before it counts */
   readonly warmUpSeconds?: number
   /** from the first window; absent: as long as the experiment lives */
   readonly maxSeconds?: number
-  /** so long there may be no data */
+  /** how long data may be missing */
   readonly noDataSeconds?: number
-  /** requests of the fork before a Pass */
+  /** the least requests of the fork for a Pass */
   readonly minSamples?: number
   /** at most this part of all analysis runs has a wrong Fail */
   readonly alpha?: number
@@ -57,7 +57,7 @@ export interface AnalysisSpec {
   readonly onNoData?: NoDataAction
   /** whether it goes on after a Pass, watching for harm until the experiment ends; default false */
   readonly continueAfterPass?: boolean
-  /** a larger one asks again */
+  /** a larger one begins the analysis again */
   readonly attempt?: number
 }
 

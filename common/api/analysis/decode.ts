@@ -4,7 +4,7 @@ import type { AnalysisSpec } from './analysis.ts'
 import { ANALYSIS, ANALYSIS_STATUS } from './structures.ts'
 
 /** A member that is not as the API says. It is a `FieldError`. */
-export interface Malformed {
+interface Malformed {
   readonly field: string
   readonly message: string
   readonly cause: 'FieldValueTypeInvalid'
@@ -12,7 +12,7 @@ export interface Malformed {
 
 /**
  * Every mistake of a value at `root` of a manifest, as far as its structure can say; empty for a sound one. The CRD has
- * refused them before, so that they are only in a cluster where somebody has loosened it.
+ * refused them before, so they occur only in a cluster whose CRD was changed by hand.
  */
 export const malformed = (value: unknown, structure: Structure, root: string): readonly Malformed[] =>
   mismatches(value, structure).map(({ path, expected }) => ({

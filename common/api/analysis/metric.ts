@@ -64,7 +64,7 @@ export interface WebQuery {
   readonly pointers: WebPointers
 }
 
-/** What a plugin is told. */
+/** What a plugin is asked. */
 export interface PluginQuery {
   readonly args?: Readonly<Record<string, string>>
 }
@@ -79,11 +79,11 @@ export interface QueryBlocks {
 
 /** How a metric is judged. Which of them a kind has is in `FIELDS`; their defaults are in `metricWithDefaults`. */
 export interface MetricRule {
-  /** so much worse is no harm */
+  /** a change for the worse up to this is no harm */
   readonly tolerancePercent?: number
-  /** so much worse must be ruled out before a Pass */
+  /** a change for the worse by this must be ruled out before a Pass */
   readonly maxRegressionPercent?: number
-  /** up to it the rate of the fork is fine, whatever that of the source is; 0: off */
+  /** up to it the rate of the fork is fine, even if that of the source is lower; 0: off */
   readonly acceptablePercent?: number
   readonly higherIsBetter?: boolean
   /** Threshold: bounds of the value of the fork */
@@ -105,7 +105,7 @@ export interface Metric extends MetricRule, QueryBlocks {
   readonly kind: MetricKind
   /** the name of an ExperimentAnalysisProvider, or `kubernetes` */
   readonly provider: string
-  /** whether it is only computed and told, and never counts; default false */
+  /** whether it is only computed and reported, and never counts; default false */
   readonly dryRun?: boolean
 }
 

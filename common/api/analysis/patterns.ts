@@ -34,7 +34,7 @@ export const CONDITION_PATTERN = `^${CONDITION}(?: (?:and|or|AND|OR) ${CONDITION
 
 /** A text without control characters, on one line. */
 export const LINE_PATTERN = '^[^\\x00-\\x1f\\x7f]+$'
-/** The same, or no text. */
+/** As `LINE_PATTERN`, or an empty text. */
 export const LINE_OR_NONE_PATTERN = '^[^\\x00-\\x1f\\x7f]*$'
 const PLAIN = '\\x00-\\x20\\x7f?#%\\\\/'
 const ENCODED = '%(?:[013-9A-Fa-f][0-9A-Fa-f]|2[0-9A-DFa-df])' // not a dot

@@ -49,13 +49,13 @@ import {
 } from './patterns.ts'
 
 /** The most templates that an analysis can use. */
-export const MAX_TEMPLATES = 4
+const MAX_TEMPLATES = 4
 /** The most metrics of an analysis, those of its templates included. */
 export const MAX_METRICS = 8
 /** The most args of a template or a plugin, and the most params of a web query. */
 export const MAX_ARGS = 16
 /** The most characters of a query that a user wrote. */
-export const MAX_QUERY = 2_048
+const MAX_QUERY = 2_048
 
 /** The samples of each arm that a MannWhitney metric can keep: both arms fit into the state of an analysis run. */
 export const MAX_SAMPLES = 450

@@ -30,11 +30,11 @@ const IPV6: readonly Subnet[] = [
   ['fd20:ce::254', 128], // metadata of Google Cloud
   ['fd00:c1::a9fe:a9fe', 128], // metadata of Oracle Cloud
   ['fd00:42::42', 128], // metadata of Scaleway
-  ['2001::', 32], // Teredo: leads to an IPv4 address through a server that it names, and nobody runs one any more
+  ['2001::', 32], // Teredo: leads to an IPv4 address through a server that it names; no such servers are left
   ['64:ff9b:1::', 48], // NAT64 of one network: which of its bits are the IPv4 address is not known (RFC 8215)
 ]
 
-/** Prefixes of 96 bits before an IPv4 address. `BlockList` knows the mapped form (`::ffff:`) by itself. */
+/** Prefixes of 96 bits before an IPv4 address. `BlockList` checks the mapped form (`::ffff:`) automatically. */
 const BEFORE_IPV4 = [
   '::', // IPv4-compatible, RFC 4291
   '::ffff:0:', // IPv4-translated, RFC 2765

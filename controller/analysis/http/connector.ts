@@ -34,8 +34,8 @@ interface Connecting {
   readonly timers: Timers
 }
 
-/** The IP addresses of `target`. @throws Refusal if one of them is forbidden; what resolving throws */
-export async function checkedAddresses(
+/** The IP addresses of `target`. @throws RequestRefused if one of them is forbidden; what resolving throws */
+async function checkedAddresses(
   { host, port }: Endpoint,
   { apiServers, loopback, resolve }: Guard,
 ): Promise<readonly string[]> {
@@ -44,7 +44,7 @@ export async function checkedAddresses(
   const isNamed = servers.some((server) => plainName(server) === plainName(host))
   const refused = isNamed ? [] : (await Promise.all(servers.map(resolved))).flat()
   const addresses = isNamed ? [] : await resolved(host)
-  // one that may not be reached spoils the others: whoever answers for this name is not to be trusted
+  // if one address is forbidden, none is used: the answer for this name cannot be trusted
   if (isNamed || addresses.some((address) => isForbidden(address, loopback) || isOneOf(address, refused)))
     throw new RequestRefused('address not allowed')
   if (addresses.length === 0) throw new RequestRefused('name not found')

@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'answer incomplete',
 }
 
-/** The same for all codes that begin so. */
+/** What codes of errors with these prefixes mean. */
 const WORDS_OF_PREFIX: Readonly<Record<string, string>> = {
   ERR_SSL_: 'no TLS connection',
   CERT_: 'certificate not trusted',

@@ -14,7 +14,7 @@ import { replyOf } from './reply.ts'
 import { type ProviderTarget, pathFor, providerTarget } from './target.ts'
 
 /** What a request may take. */
-export interface Limits {
+interface Limits {
   /** until there is a connection: name resolution, TCP and TLS */
   readonly connectMs: number
   /** from reading the credential to the last byte of the answer, connecting included; not the wait for a place */
@@ -23,11 +23,13 @@ export interface Limits {
   readonly maxBytes: number
 }
 
-export const REQUEST_LIMITS: Limits = { connectMs: 3_000, totalMs: 10_000, maxBytes: 4 * 1024 * 1024 }
+/** The limits of every request. */
+const REQUEST_LIMITS: Limits = { connectMs: 3_000, totalMs: 10_000, maxBytes: 4 * 1024 * 1024 }
 
 /** Reads a credential by its name: printable ASCII, or why there is none. Never throws. */
 export type ReadCredential = (name: string) => Promise<{ readonly is: 'credential'; readonly text: string } | Failed>
 
+/** How requests to providers are made. */
 export interface GuardedOptions extends Omit<Guard, 'resolve'> {
   /** default: as the system does */
   readonly resolve?: Guard['resolve']
@@ -37,7 +39,7 @@ export interface GuardedOptions extends Omit<Guard, 'resolve'> {
   readonly userAgent: string
   readonly clock: Clock
   readonly timers: Timers
-  /** default: `LIMITS` */
+  /** default: `REQUEST_LIMITS` */
   readonly limits?: Partial<Limits>
 }
 

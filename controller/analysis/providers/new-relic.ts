@@ -41,8 +41,8 @@ interface NewRelicQuestion {
 }
 
 /**
- * New Relic, asked about each arm by itself, one query after the other. An arm is silent if none of its pods had a
- * transaction: New Relic does not tell that from pods without an agent.
+ * New Relic. It is asked about each arm separately, one query after the other. An arm is silent if none of its pods had
+ * a transaction: New Relic does not distinguish that from pods without an agent.
  */
 export const NEW_RELIC: ProviderAdapter = {
   ask: async (query, provider, send) => {
@@ -111,8 +111,8 @@ async function transactions<T extends OfPod>(
 const MOST_TRIES = 5
 
 /**
- * Single requests, of which New Relic gives only so many at once. Of a window with more, its first part is compared,
- * the same of both arms: a longer window would have even more.
+ * Single requests. New Relic limits how many an answer has. If a window has more, its first part is compared, the same
+ * part of both arms: a longer window would have even more.
  */
 async function samples(question: NewRelicQuestion): Promise<WindowAnswer> {
   const { podAttribute } = question.newRelic

@@ -1,7 +1,7 @@
 import { pluginAnswer, pluginRequest } from '../../../common/analysis/query/plugin.ts'
 import type { ProviderAdapter } from './provider.ts'
 
-/** A plugin that is told of both arms at once, and decides or gives data. */
+/** A plugin. It is asked about both arms at once, and answers with a decision or with data. */
 export const PLUGIN: ProviderAdapter = {
   ask: async (query, _provider, send) => {
     const { kind, plugin } = query.metric

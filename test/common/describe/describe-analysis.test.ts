@@ -12,7 +12,7 @@ import { describedFacts } from './described.ts'
 const NONE = known(new Map())
 const INSTALLED: AnalysisFacts = { templates: NONE, clusterTemplates: NONE, providers: NONE, namespace: undefined }
 const LATENCY: Metric = { name: 'latency', kind: 'Latency', provider: 'plugin', plugin: {} }
-/** Of section 4.7: at 20 requests per second, of which the fork has 8 %, +27 % shows in ten minutes. */
+/** At 20 requests per second, of which the fork has 8 %, +27 % can be detected in ten minutes. */
 const COMPARED: AnalysisSpec = { metrics: [LATENCY], intervalSeconds: 30, maxSeconds: 600, warmUpSeconds: 0 }
 const TRAFFIC = { requestsPerSecond: 20, spread: 1 }
 

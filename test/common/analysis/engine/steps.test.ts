@@ -13,7 +13,7 @@ function afterEachWindow(windows: readonly (readonly number[])[]): readonly numb
 }
 
 describe('the steps of a bet are those of the vectors:', () => {
-  it('M1, of ranks', () => {
+  it('of ranks', () => {
     for (const { margin, direction, blocks, logE } of VECTORS.block_mw)
       areNear(
         afterEachWindow(blocks.map(({ treat, ctrl }) => rankSteps(ranksOf(treat, ctrl, 1 + margin), direction))),
@@ -21,22 +21,22 @@ describe('the steps of a bet are those of the vectors:', () => {
       )
   })
 
-  it('M2, of rates', () => {
+  it('of rates', () => {
     for (const { margin, direction, rows, logE } of VECTORS.rate_ratio)
       areNear(afterEachWindow(rows.map((row) => rateSteps(countsOf(row), 1 + margin, direction))), logE)
   })
 
-  it('M2′, of odds', () => {
+  it('of odds', () => {
     for (const { margin, direction, rows, logE } of VECTORS.fisher)
       areNear(afterEachWindow(rows.map((row) => oddsSteps(countsOf(row), 1 + margin, direction))), logE)
   })
 
-  it('M2′, of many requests', () => {
+  it('of odds of many requests', () => {
     for (const { et, nt, ec, nc, w0, direction, logE } of VECTORS.odds_large)
       areNear(oddsSteps(countsOf([et, nt, ec, nc]), w0, direction), logE)
   })
 
-  it('M0, of a fixed rate', () => {
+  it('of a fixed rate', () => {
     for (const { acceptable, direction, rows, logE } of VECTORS.fixed_rate)
       areNear(
         afterEachWindow(rows.map(([events, exposure]) => fixedRateSteps({ events, exposure }, acceptable, direction))),
@@ -44,7 +44,7 @@ describe('the steps of a bet are those of the vectors:', () => {
       )
   })
 
-  it('M3, of signs', () => {
+  it('of signs', () => {
     for (const { margin, windows, logE } of VECTORS.sign)
       areNear(afterEachWindow(windows.map(([treatment, control]) => signSteps(treatment, control, margin, 1))), logE)
   })
