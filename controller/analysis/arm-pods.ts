@@ -46,7 +46,7 @@ export class ArmPodsReader {
 }
 
 /** The pods in a list, as an analysis uses them, without those that are being deleted: they serve no more. */
-export const armPodViews = (items: readonly unknown[]): readonly ArmPodView[] =>
+const armPodViews = (items: readonly unknown[]): readonly ArmPodView[] =>
   items
     .filter((item): item is KubeObject => isObject(item) && isObject(item.metadata))
     .filter((pod) => !isBeingDeleted(pod))

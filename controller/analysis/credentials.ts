@@ -48,7 +48,7 @@ async function content(directory: string, name: string, read: typeof firstBytes)
  * The content of a file, up to one byte more than is allowed. Never waits for a pipe, and follows no further link.
  * @throws an error of the file system, or Error if it is no file
  */
-export async function firstBytes(file: string): Promise<Buffer> {
+async function firstBytes(file: string): Promise<Buffer> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     if (!(await handle.stat()).isFile()) throw new Error('no file')

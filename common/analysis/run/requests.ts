@@ -4,7 +4,7 @@ import type { Arm, WindowData } from '../window-data.ts'
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)
 
 /** How many requests an arm has in `data`; undefined if `data` count no requests. */
-export function requestsOf(data: WindowData, arm: Arm): number | undefined {
+function requestsOf(data: WindowData, arm: Arm): number | undefined {
   switch (data.is) {
     case 'samples':
       return sum(data[arm].map(({ values }) => values.length))

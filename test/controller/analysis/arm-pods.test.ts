@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { AnalysisArms } from '../../../common/assess/analysis.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
-import { ArmPodsReader, armPodViews } from '../../../controller/analysis/arm-pods.ts'
+import { ArmPodsReader } from '../../../controller/analysis/arm-pods.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 const ARMS: AnalysisArms = {
@@ -107,11 +107,13 @@ describe('the pods of arms', () => {
 })
 
 describe('a pod, as an analysis sees it', () => {
-  const seen = (of: PodOf = {}) => armPodViews([aPod('cart-1', of)])[0]
+  const listed = async (items: readonly unknown[]) =>
+    (await new ArmPodsReader({ request: async () => ({ items }) }, new VirtualTime()).of(ARMS)).treatment
+  const seen = async (of: PodOf = {}) => (await listed([aPod('cart-1', of)]))[0]
   const WAITING = { conditions: [{ ...READY, status: 'False' }] }
 
-  it('has its name and uid, when it was created and became Ready, and no restarts', () =>
-    expect(seen()).to.deep.equal({
+  it('has its name and uid, when it was created and became Ready, and no restarts', async () =>
+    expect(await seen()).to.deep.equal({
       name: 'cart-1',
       uid: 'uid-of-cart-1',
       createdMs: Date.parse('2026-11-21T12:00:00Z'),
@@ -125,42 +127,42 @@ describe('a pod, as an analysis sees it', () => {
     'has no status yet': { conditions: undefined },
     'has a time that is none': { conditions: [{ ...READY, lastTransitionTime: 'now' }] },
   }))
-    it(`has no time since when it was Ready while it ${sentence}`, () =>
-      expect(seen({ status })).to.not.have.property('readySinceMs'))
+    it(`has no time since when it was Ready while it ${sentence}`, async () =>
+      expect(await seen({ status })).to.not.have.property('readySinceMs'))
 
-  it('has the restarts of all its containers', () => {
+  it('has the restarts of all its containers', async () => {
     const containerStatuses = [{ restartCount: 2 }, {}, { restartCount: 3 }]
-    expect(seen({ status: { containerStatuses } })?.restarts).to.equal(5)
+    expect((await seen({ status: { containerStatuses } }))?.restarts).to.equal(5)
   })
 
-  it('has the restarts of native sidecars, and not those of init containers that end', () => {
+  it('has the restarts of native sidecars, and not those of init containers that end', async () => {
     const spec = { initContainers: [{ name: 'wait' }, { name: 'proxy', restartPolicy: 'Always' }] }
     const initContainerStatuses = [
       { name: 'wait', restartCount: 4 },
       { name: 'proxy', restartCount: 6 },
     ]
     const containerStatuses = [{ name: 'cart', restartCount: 1 }]
-    expect(seen({ spec, status: { containerStatuses, initContainerStatuses } })?.restarts).to.equal(7)
-    expect(seen({ spec, status: { initContainerStatuses } })?.restarts).to.equal(6)
-    expect(seen({ status: { containerStatuses, initContainerStatuses } })?.restarts).to.equal(1)
+    expect((await seen({ spec, status: { containerStatuses, initContainerStatuses } }))?.restarts).to.equal(7)
+    expect((await seen({ spec, status: { initContainerStatuses } }))?.restarts).to.equal(6)
+    expect((await seen({ status: { containerStatuses, initContainerStatuses } }))?.restarts).to.equal(1)
   })
 
-  it('is none while it is being deleted', () =>
-    expect(seen({ metadata: { deletionTimestamp: '2026-11-21T12:10:00Z' } })).to.equal(undefined))
+  it('is none while it is being deleted', async () =>
+    expect(await seen({ metadata: { deletionTimestamp: '2026-11-21T12:10:00Z' } })).to.equal(undefined))
 
-  it('is one of at most 64, in the order of their names', () => {
+  it('is one of at most 64, in the order of their names', async () => {
     const names = Array.from({ length: 70 }, (_, index) => `cart-${String(index).padStart(2, '0')}`)
-    const found = armPodViews(names.toReversed().map((name) => aPod(name)))
+    const found = await listed(names.toReversed().map((name) => aPod(name)))
     expect(found.map(({ name }) => name)).to.deep.equal(names.slice(0, 64))
   })
 
-  it('leaves its place to another while it is being deleted', () => {
+  it('leaves its place to another while it is being deleted', async () => {
     const names = Array.from({ length: 65 }, (_, index) => `cart-${String(index).padStart(2, '0')}`)
     const [first = '', ...others] = names
     const leaving = aPod(first, { metadata: { deletionTimestamp: '2026-11-21T12:10:00Z' } })
-    const found = armPodViews([leaving, ...others.map((name) => aPod(name))])
+    const found = await listed([leaving, ...others.map((name) => aPod(name))])
     expect(found.map(({ name }) => name)).to.deep.equal(others)
   })
 
-  it('is not read from what is no object', () => expect(armPodViews([null, 'cart-1', {}])).to.deep.equal([]))
+  it('is not read from what is no object', async () => expect(await listed([null, 'cart-1', {}])).to.deep.equal([]))
 })

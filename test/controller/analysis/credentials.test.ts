@@ -1,11 +1,12 @@
 import '../../property.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { credentialsIn, firstBytes } from '../../../controller/analysis/credentials.ts'
+import { credentialsIn } from '../../../controller/analysis/credentials.ts'
 
 const credential = (text: string) => ({ is: 'credential', text })
 const unusable = (message: string) => ({ is: 'failed', because: 'unusable', message })
@@ -91,7 +92,7 @@ describe('credentialsIn', () => {
         mount('..2026_11_22', 'second')
         unmount('..2026_11_21')
       }
-      return firstBytes(file)
+      return readFile(file)
     }
     expect(await credentialsIn(directory, replacing)('key')).to.deep.equal(credential('second'))
     expect(opened).to.have.length(2)

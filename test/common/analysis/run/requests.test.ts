@@ -1,23 +1,41 @@
 import { expect } from 'chai'
-import {
-  countsRequests,
-  isThin,
-  requestsNeeded,
-  requestsOf,
-  silentArms,
-} from '../../../../common/analysis/run/requests.ts'
+import { countsRequests, isThin, requestsNeeded, silentArms } from '../../../../common/analysis/run/requests.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
 
-const OF: Readonly<Record<string, WindowData>> = {
-  samples: { is: 'samples', treatment: [{ values: [1, 2] }, { values: [3] }], control: [] },
-  'coarse buckets': {
+/** A window with three requests of the first pod of the fork, `more` of its second one, and none of the source. */
+const OF: Readonly<Record<string, (more: number) => WindowData>> = {
+  samples: (more) => ({
+    is: 'samples',
+    treatment: [{ values: [1, 2, 3] }, { values: Array.from({ length: more }, () => 1) }],
+    control: [],
+  }),
+  'coarse buckets': (more) => ({
     ...{ is: 'coarse', boundaries: [1] },
-    treatment: [{ exceeding: [1], total: 3 }],
+    treatment: [
+      { exceeding: [1], total: 3 },
+      { exceeding: [0], total: more },
+    ],
     control: [{ exceeding: [0], total: 0 }],
-  },
-  'fine buckets': { is: 'fine', ratio: 2, treatment: [{ zero: 1, buckets: [[1, 2]] }], control: [] },
-  events: { is: 'events', treatment: [{ events: 1, exposure: 3 }], control: [] },
+  }),
+  'fine buckets': (more) => ({
+    ...{ is: 'fine', ratio: 2 },
+    treatment: [
+      { zero: 1, buckets: [[1, 2]] },
+      { zero: more, buckets: [] },
+    ],
+    control: [],
+  }),
+  events: (more) => ({
+    is: 'events',
+    treatment: [
+      { events: 1, exposure: 3 },
+      { events: 0, exposure: more },
+    ],
+    control: [],
+  }),
 }
+/** `data` in which the source has the same requests as the fork. */
+const twice = (data: WindowData) => ({ ...data, control: 'treatment' in data ? data.treatment : [] }) as WindowData
 
 describe('the requests of a metric', () => {
   it('are those of the analysis, or its own', () => {
@@ -34,12 +52,11 @@ describe('the requests of a metric', () => {
 })
 
 describe('the requests of a window', () => {
-  for (const [name, data] of Object.entries(OF))
+  for (const [name, of] of Object.entries(OF))
     it(`are counted in ${name}`, () => {
-      expect(requestsOf(data, 'treatment')).to.equal(3)
-      expect(requestsOf(data, 'control')).to.equal(0)
-      expect(silentArms(data)).to.deep.equal(['control'])
-      expect(isThin(data)).to.equal(true)
+      expect(silentArms(of(0))).to.deep.equal(['control'])
+      expect(isThin(of(2))).to.equal(true)
+      expect([twice(of(1)), twice(of(2))].map(isThin)).to.deep.equal([true, false])
     })
 
   it('are not counted where there are none', () => {
@@ -48,7 +65,6 @@ describe('the requests of a window', () => {
       { is: 'treatmentValue', treatment: 1 },
       { is: 'decision', decision: 'Pass', message: '' },
     ] as const) {
-      expect(requestsOf(data, 'treatment')).to.equal(undefined)
       expect(silentArms(data)).to.deep.equal([])
       expect(isThin(data)).to.equal(false)
     }
