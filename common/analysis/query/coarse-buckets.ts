@@ -4,7 +4,7 @@ import { type PerArm, perArm, tooFewPods } from './per-arm.ts'
 import { hasStart, labelsKey, numberIn, type PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
 
-/** One histogram of a pod: by how much each of its cumulative buckets grew, by boundary, with `Infinity` for all. */
+/** A histogram of a pod: the growth of each cumulative bucket, by its boundary. `Infinity` has all requests. */
 interface Histogram {
   readonly pod: string
   readonly grown: ReadonlyMap<number, number>
@@ -43,8 +43,8 @@ export function coarseAnswer(
 }
 
 /**
- * The histograms of each pod, but not of pods in which only a part restarted. One without a bucket for all requests at
- * both edges is left out: how many took longer than a boundary is not known of it.
+ * The histograms of each pod, but not of pods in which only a part restarted. A histogram
+ * that lacks the bucket of all requests at an edge is left out: how many took longer than a boundary is not known.
  */
 function histogramsIn(series: readonly PrometheusSeries[]) {
   const read = countersIn(series, histogramStarts(series))
@@ -62,7 +62,7 @@ function histogramsIn(series: readonly PrometheusSeries[]) {
 /** The histogram that a bucket is of. */
 const histogramOf = ({ labels }: PrometheusSeries): string => labelsKey({ ...labels, le: '' })
 
-/** The buckets of a histogram are born together: one that is new in an older histogram did not begin with zero. */
+/** The buckets of a histogram begin together: a bucket that is new in an older histogram did not begin with 0. */
 function histogramStarts(series: readonly PrometheusSeries[]): IsNewSeries {
   const begun = new Set(series.filter(hasStart).map(histogramOf))
   const isBorn = seriesStarts(series)
@@ -74,7 +74,7 @@ const boundaryIn = (le: string | undefined): number | undefined =>
 
 const boundaryOf = ({ of }: Counter): number => boundaryIn(of.labels.le) ?? Number.NaN
 
-/** No request takes less than no time, so a boundary that is not positive says nothing. */
+/** No request takes less than 0 s, so a boundary that is not positive says nothing. */
 function sharedBoundaries(histograms: readonly Histogram[]): readonly number[] {
   const [first, ...others] = histograms
   return [...(first?.grown.keys() ?? [])]

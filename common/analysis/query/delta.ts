@@ -1,7 +1,7 @@
 import { countAt, countIn, type Edges, hasStart, type PrometheusSeries } from './series.ts'
 import type { Failed } from './window-query.ts'
 
-/** What is counted of a pod, at both edges of a window. */
+/** A count of a pod at both edges of a window. */
 export interface Counted<T> {
   readonly pod: string
   readonly start: T
@@ -16,7 +16,7 @@ interface Reading<T> {
   readonly edgesOf: (one: PrometheusSeries) => Edges<unknown>
   /** undefined: it cannot be read */
   readonly read: (value: unknown) => T | undefined
-  /** what a series has that has counted nothing */
+  /** the value of a series that has counted nothing */
   readonly nothing: T
 }
 
@@ -28,10 +28,10 @@ const processOf = ({ pod, labels: { job, instance, container } }: PrometheusSeri
   JSON.stringify([pod, job, instance, container])
 
 /**
- * A series is born in the window if its process had another one of `series` at the start: a program often exposes a
- * series only once it counts something. Of a process without any it is not known whether it was scraped by then, and
- * the new series of one whose series got other labels are no births. `kinds`: other labels turn no series of a kind
- * into one of another.
+ * Which series began in the window, with 0. A new series did if its process had another one of `series` at the start: a
+ * program often exposes a series only once it counts something. If the process had none, it is not known whether it was
+ * scraped then. If the labels of its series changed in the window, its new series are old ones. `kinds`: a change of
+ * labels never moves a series from one of these lists to another.
  */
 export function seriesStarts(
   series: readonly PrometheusSeries[],
@@ -44,7 +44,7 @@ export function seriesStarts(
 /**
  * The processes whose series may have got other labels in the window, as by an edit of a ServiceMonitor: the new series
  * of each kind have counted at least half as much as the old ones, and all of them at most twice what was there at the
- * start. What is born has far less if the process is older than the window: 20 errors after 6,000 requests.
+ * start. Series that began in the window have far less if their process is older: 20 errors after 6,000 requests.
  */
 function relabelledAmong(kinds: readonly (readonly PrometheusSeries[])[]): ReadonlySet<string> {
   const byProcess = kinds.map((kind) => Map.groupBy(kind, processOf))

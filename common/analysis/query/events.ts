@@ -16,9 +16,9 @@ const CONTRADICTORY = failed(
 
 /**
  * How many events each pod had in the window, and among how many. A pod without any series of events had none, because
- * a program often exposes such a series only once it counts something. A pod without a total is not counted, nor is one
- * in which only a part restarted, or whose new series have more events than all that could be one: then the series are
- * not new, but the server that knows no start of them.
+ * a program often exposes such a series only once it counts something. A pod is not
+ * counted if it has no total, if only a part of it restarted, or if its new series have more events than the total:
+ * then the series are not new, but the server is, which has no values of their start.
  */
 export function eventsAnswer(series: PerArm<CounterSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
   const unknown = silentAnswer(perArm((arm) => series[arm].total))
@@ -58,7 +58,7 @@ function podsIn(series: CounterSeries) {
   return { is: 'pods', pods: new Map(pods), partlyReset } as const
 }
 
-/** Whether the answers agree on which series of both were there at the start. A server may have just lost its data. */
+/** Whether both answers agree on which series had a start. They do not if a server has just lost its data. */
 function areOfOneServer({ events, total }: CounterSeries): boolean {
   const starts = new Map(total.map((one) => [identityOf(one), hasStart(one)]))
   return events.every((one) => (starts.get(identityOf(one)) ?? hasStart(one)) === hasStart(one))

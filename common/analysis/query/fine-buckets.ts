@@ -10,7 +10,7 @@ const NOT_DURATIONS: Failed = { is: 'failed', message: 'the native histogram has
 /** The buckets that the histograms of both arms have in common. */
 interface Layout {
   readonly schema: number
-  /** what is not longer is zero */
+  /** times up to this count as zero */
   readonly threshold: number
 }
 
@@ -19,7 +19,7 @@ interface Bucket extends Counted<number> {
   readonly k: number
 }
 
-/** What a histogram of a pod has at both edges. */
+/** The buckets of a histogram of a pod at both edges. */
 interface Histogram {
   readonly pod: string
   readonly buckets: readonly Bucket[]
@@ -28,9 +28,10 @@ interface Histogram {
 const ZERO = Number.NEGATIVE_INFINITY
 
 /**
- * How many requests of each pod are in each bucket. Histograms may have buckets of different widths, even one at both
- * edges: all are joined to the widest. While no histogram has counted anything, the widths are not known and there is
- * nothing to compare. A pod in which only a part restarted is not counted. `series`: native histograms of each arm.
+ * How many requests of each pod are in each bucket. The widths of buckets may differ between histograms, and between
+ * the edges of one: all are joined to the widest. While no histogram has counted anything, the widths are not known and
+ * there is nothing to compare. A pod in which only a part restarted is not counted. `series`: native histograms of each
+ * arm.
  */
 export function fineAnswer(
   series: PerArm<readonly PrometheusSeries[]>,
@@ -103,5 +104,5 @@ function laidOut({ zero, schema, buckets }: NativeHistogram, layout: Layout): Re
   return counts
 }
 
-/** Of a threshold that is the boundary of a bucket. */
+/** How far a threshold may be from the boundary of a bucket to count as this boundary. */
 const ROUNDING = 1e-9

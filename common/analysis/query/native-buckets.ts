@@ -6,16 +6,16 @@ import { countIn, numberIn } from './series.ts'
  * https://prometheus.io/docs/specs/native_histograms/
  */
 export interface NativeHistogram {
-  /** how many are at most `threshold` away from zero */
+  /** how many values are at most `threshold` away from zero */
   readonly zero: number
-  /** 0: nothing was so near to zero that the histogram says how near that is */
+  /** 0: no value was so near to zero that the answer has a bucket around zero */
   readonly threshold: number
   /** absent: no bucket has anything */
   readonly schema?: number
   readonly buckets: readonly (readonly [k: number, count: number])[]
 }
 
-/** By what each bucket of a schema is wider than the one before it. */
+/** The ratio of the boundaries of each bucket of a schema. */
 export const ratioOf = (schema: number): number => 2 ** (2 ** -schema)
 
 /** `number`, but 0 for -0. */
@@ -28,7 +28,7 @@ export const joinedBucket = (k: number, from: number, to: number): number =>
 /** Schemas of Prometheus with exponential buckets. */
 const [COARSEST, FINEST] = [-4, 8]
 
-/** Boundaries come in decimal digits and logarithms are rounded: so far a number of a bucket may be from whole. */
+/** How far the number of a bucket may be from a whole one: boundaries are decimal, and logarithms are rounded. */
 const ROUNDING = 1e-6
 
 /**

@@ -20,7 +20,7 @@ export function silentAnswer(known: PerArm<readonly unknown[]>): WindowAnswer | 
   return arms.length > 0 ? { is: 'silent', arms } : undefined
 }
 
-/** What came for a window, and of which pods there is data of the whole window. */
+/** The series of a window, and the pods that have data of the whole window. */
 interface ArmData {
   readonly series: PerArm<readonly PrometheusSeries[]>
   readonly counted: PerArm<ReadonlyMap<string, unknown>>
@@ -45,8 +45,8 @@ export function tooFewPods(
 }
 
 /**
- * The pods of which series of the start are there at the end, or none is there at the end yet. Where only others are,
- * those of the start have got other labels and do not come back.
+ * The pods with usable series of the start: they still have one of these at the end, or have none at the end yet. If a
+ * pod has only other series at the end, the labels of its series have changed, and the old ones do not come back.
  */
 function podsAtStart(series: readonly PrometheusSeries[]): ReadonlySet<string> {
   const podsOf = (isOfUse: (one: PrometheusSeries) => boolean) => new Set(series.filter(isOfUse).map(({ pod }) => pod))

@@ -18,7 +18,7 @@ const quoted = (text: string): string => JSON.stringify(text.toWellFormed()).rep
 /** A regular expression for exactly these names of pods: a dot is the only character of them that is special in one. */
 const podPattern = (pods: readonly string[]): string => pods.map((pod) => pod.replaceAll('.', '[.]')).join('|')
 
-/** A matcher as we write it, so that it is one matcher whatever its value is. */
+/** A matcher whose value is quoted by us, so that no value can end the matcher. */
 function rewritten(matcher: string): string {
   const [, label, operator, value] = MATCHER.exec(matcher) ?? []
   if (label === undefined || operator === undefined || value === undefined) throw new Error(`not a matcher: ${matcher}`)
@@ -26,7 +26,7 @@ function rewritten(matcher: string): string {
 }
 
 /**
- * What the placeholders of a window stand for, for one arm. A duration of PromQL has no fraction of a second, so the
+ * The values of the placeholders for a window and an arm. A duration of PromQL has no fraction of a second, so the
  * length of the window is rounded.
  */
 const valuesFor = ({ window: { start, end }, namespace, arms }: WindowQuery, arm: Arm) => ({
@@ -57,7 +57,7 @@ const seconds = (ms: number): string => String(ms / 1_000)
 
 /**
  * Asks for series at both edges of a window and at no other time: the step is as long as the window. It has a unit,
- * because Prometheus cuts off what a step in seconds has beyond the milliseconds, and then misses the end.
+ * because Prometheus truncates a step in plain seconds to milliseconds, and may then miss the end.
  */
 const atBothEdges = (selector: string, { window: { start, end } }: WindowQuery): ProviderRequest =>
   form('/api/v1/query_range', {
@@ -71,7 +71,7 @@ const atBothEdges = (selector: string, { window: { start, end } }: WindowQuery):
  * Asks for the histograms of one arm. One selector covers both sorts: the native ones, which have the name itself, and
  * the buckets, which have it with `_bucket`. Which sort a program exposes is not known before, and it may expose both.
  * So one request is enough, and the sort need not be remembered.
- * @throws Error if a matcher is none, which admission has refused
+ * @throws Error if a matcher is malformed, which admission refuses
  */
 export const histogramRequest = (query: WindowQuery, arm: Arm, labels: SeriesLabels): ProviderRequest => {
   const { histogram = '', matchers = [] } = query.metric.prometheus ?? {}

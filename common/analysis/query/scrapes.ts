@@ -17,15 +17,15 @@ interface Scrape {
 
 /**
  * The failure of series that have a pod twice: each request would count as two, and evidence would grow too fast.
- * Undefined if no pod is scraped twice. What two scrapers have is the same if it is of one address and one container,
- * as far as labels say, and has about the same counts. So two ports or containers of a pod are not the same.
+ * Undefined if no pod is scraped twice. Two scrapers have the same series if these have one address, one container as
+ * far as labels say, and about equal counts. So two ports or two containers of a pod are not the same.
  */
 export function scrapedTwice(series: readonly PrometheusSeries[]): Failed | undefined {
   const addresses = Map.groupBy(series, ({ pod, labels: { instance } }) => JSON.stringify([pod, instance]))
   for (const ofAddress of addresses.values()) {
     const scrapes = scrapesIn(ofAddress).toSorted((one, other) => one.end - other.end)
     for (const [place, one] of scrapes.entries()) {
-      const next = scrapes[place + 1] // the same counts are neighbours
+      const next = scrapes[place + 1] // they are sorted, so equal counts are neighbours
       const labels = next && areAlike(one, next) ? differingIn(one.by, next.by) : []
       if (labels.length > 0) return twice(labels)
     }

@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly port: number
 }
 
-/** What providers must not be reached at. */
+/** The addresses at which providers must not be reached. */
 export interface Guard {
   /** the API server, by all names and addresses by which it is known */
   readonly apiServers: readonly Endpoint[]
@@ -67,14 +67,14 @@ export function guardedConnector(target: Endpoint, guard: Guard, connecting: Con
       (error) => callback(error, ''),
     )
   }
-  // undici's time limit is coarse: it only ends what is left of a connection that came too late
+  // undici's time limit is coarse: it only closes connections that `within` has given up
   const connect = buildConnector({
     ...{ lookup, allowH2: false, rejectUnauthorized: true, timeout: 2 * timeoutMs },
     ...(ca === undefined ? {} : { ca }),
   })
   return within(timeoutMs, timers, (options, callback) => {
     if (isIP(target.host) === 0) return connect(options, callback)
-    // Node does not look up a literal
+    // Node does not look up a literal IP address
     checkedAddresses(target, guard).then(
       () => connect(options, callback),
       (error) => callback(error, null),

@@ -42,8 +42,8 @@ const WORDS_OF_PREFIX: Readonly<Record<string, string>> = {
 }
 
 /**
- * What went wrong, in words of ours: nothing of the message of `error`, which may have hosts, addresses and parts of a
- * body in it.
+ * What went wrong, in our own words. It contains nothing of the message of `error`, which may have hosts, addresses and
+ * parts of a body in it.
  */
 export function safeErrorText(error: unknown): string {
   if (error instanceof RequestRefused) return error.message

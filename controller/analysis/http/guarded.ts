@@ -15,11 +15,11 @@ import { type ProviderTarget, pathFor, providerTarget } from './target.ts'
 
 /** What a request may take. */
 interface Limits {
-  /** until there is a connection: name resolution, TCP and TLS */
+  /** the time to connect: name resolution, TCP and TLS */
   readonly connectMs: number
-  /** from reading the credential to the last byte of the answer, connecting included; not the wait for a place */
+  /** the time from reading the credential to the last byte of the answer; the wait for a free slot is not included */
   readonly totalMs: number
-  /** of the body of an answer */
+  /** the size of the body of an answer */
   readonly maxBytes: number
 }
 
@@ -56,8 +56,8 @@ export interface ProviderClient {
 }
 
 /**
- * A client of `provider`, with connections of its own. All it can reach is what the address names. Its replies have of
- * an answer either the JSON, or the status and a word of Prometheus. It follows no redirect, uses no proxy, keeps no
+ * A client of `provider`, with connections of its own. It can reach nothing but the address. A reply contains either
+ * the JSON of an answer, or its status and a word of Prometheus. It follows no redirect, uses no proxy, keeps no
  * cookie and decodes no compression. For a provider that must not be asked, each reply says why.
  */
 export function guardedClient(provider: CompleteProvider, options: GuardedOptions): ProviderClient {
@@ -117,7 +117,7 @@ class GuardedClient implements ProviderClient {
 
   async close(): Promise<void> {
     this.#isClosing = true
-    await Promise.allSettled(this.#accepted) // also those that wait for a place
+    await Promise.allSettled(this.#accepted) // also those that wait for a free slot
     await this.#pool.close()
   }
 

@@ -20,7 +20,7 @@ type Response = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>
 
 /**
  * What `response` says: JSON, or that the provider failed. A redirect is a failure. The body must be limited already.
- * @throws Refusal for a body that is not read; what reading the body throws
+ * @throws RequestRefused for a body that is not read; what reading the body throws
  */
 export async function replyOf(response: Response, reading: Reading): Promise<ProviderReply> {
   const { statusCode, body } = response
@@ -44,11 +44,11 @@ async function failureOf(response: Response, { type, clock }: Reading): Promise<
   }
 }
 
-/** The word of Prometheus for its error; undefined for a body that cannot be read: the status says enough. */
+/** The word of Prometheus for its error; undefined if the body cannot be read, because the status is enough. */
 const errorTypeOf = (body: Response['body']): Promise<string | undefined> =>
   jsonIn(body).then(errorTypeIn, () => undefined)
 
-/** @throws Refusal if there is no JSON in `body`, or if it is too deep; what reading throws */
+/** @throws RequestRefused if there is no JSON in `body`, or if it is too deep; what reading throws */
 async function jsonIn(body: Response['body']): Promise<unknown> {
   const bytes = new Uint8Array(await body.arrayBuffer())
   if (isDeeperThan(MAX_DEPTH, bytes)) throw new RequestRefused(`answer nested deeper than ${MAX_DEPTH} levels`)
@@ -62,6 +62,6 @@ const isPlain = ({ headers }: Response): boolean =>
 
 /** Closes the connection instead of reading the rest. */
 function discard(body: Response['body']): void {
-  body.on('error', () => undefined) // that it ends early
+  body.on('error', () => undefined) // it ends early
   body.destroy()
 }

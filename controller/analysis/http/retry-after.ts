@@ -1,4 +1,4 @@
-/** A provider is asked again after this long, whatever it says. */
+/** The longest wait: a provider is asked again after this time, even if it demands a longer one. */
 const LONGEST_MS = 3_600_000
 
 /** The preferred format of dates in HTTP (RFC 9110): `Sun, 06 Nov 1994 08:49:37 GMT`. */
