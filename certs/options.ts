@@ -17,7 +17,7 @@ export const USAGE = `npm run certs -- [options]      creates or renews the webh
 Needs permission to get, create and update secrets in the namespace, and to get and patch both webhook configurations.`
 
 /** The arguments of the script, decoded. */
-export interface Options {
+interface Options {
   readonly isHelp: boolean
   readonly isDryRun: boolean
   readonly wantsNewCa: boolean

@@ -12,7 +12,7 @@ const LEAF_DAYS = 90
 const PUBLISHED_MS = 5_000
 
 /** How to renew. */
-export interface Renewal extends Partial<Pick<PathRenewal, 'wantsNewPath'>> {
+interface Renewal extends Partial<Pick<PathRenewal, 'wantsNewPath'>> {
   /** replaces the key of the authority even if it is good */
   readonly wantsNewCa: boolean
   readonly clock: Clock

@@ -26,7 +26,7 @@ import type { StatusPacing } from './report/status-pacing.ts'
 import { type Key, keyOf } from './runtime/queue.ts'
 import type { Pass } from './runtime/worker.ts'
 
-export interface ClusterOptions
+interface ClusterOptions
   extends Pick<Ports, 'schemaOf' | 'surroundings' | 'steps' | 'pods' | 'analysis' | 'isPromotionInstalled'> {
   readonly client: KubeClient
   /** whether the namespace may be read */

@@ -11,7 +11,7 @@ export const LIMITS_MS = {
 }
 
 /** What makes progress, as milliseconds since it last did. */
-export interface ProgressAges {
+interface ProgressAges {
   readonly heartbeat: { readonly idleMs: number }
   readonly controller: { readonly longestPassMs: number }
   readonly leader: { readonly idleMs: number }

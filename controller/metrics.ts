@@ -94,7 +94,7 @@ export const METRICS = {
 type Named = typeof METRICS
 
 /** A cache, as metrics see it. */
-export interface MeasuredReflector {
+interface MeasuredReflector {
   readonly hasSynced: boolean
   readonly size: number
   /** the time since the last line of its watch; undefined without a watch */

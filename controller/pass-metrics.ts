@@ -6,7 +6,7 @@ import type { WorkersOptions } from './runtime/worker.ts'
 export type PassOutcome = 'done' | 'failed' | 'error'
 
 /** Counts passes. */
-export interface PassObserver {
+interface PassObserver {
   readonly passed: (kind: string, outcome: PassOutcome, seconds: number) => void
 }
 

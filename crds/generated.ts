@@ -24,7 +24,7 @@ export interface Generated {
 }
 
 /** Reads a file by its path from the root of the repository. The text is empty if there is no such file. */
-export type Read = (file: string) => string
+type Read = (file: string) => string
 
 /** Every file that follows from the code, as it should be. What does not follow from the code stays as it is. */
 export function generated(read: Read): readonly Generated[] {

@@ -51,7 +51,7 @@ export interface Api {
 }
 
 /** Where the API server is, and as whom to call it. */
-export interface ApiOptions {
+interface ApiOptions {
   readonly server: string
   /** Certificate authority, PEM. */
   readonly ca: string

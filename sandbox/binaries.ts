@@ -155,7 +155,7 @@ async function provided(name: BinaryName, assets: string): Promise<string | unde
 }
 
 /** Where the programs of a module are kept, and how they are built. */
-export interface Places {
+interface Places {
   readonly cacheOf: (module: ModuleFolder) => Promise<string>
   readonly builderFor: (module: ModuleFolder) => Builder
 }

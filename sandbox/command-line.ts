@@ -8,7 +8,7 @@ interface CommandLine<Options extends ParseArgsOptionsConfig> {
 }
 
 /** The arguments of a script, and what ends it if they make no sense. */
-export type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
+type Arguments<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options; allowPositionals: true }>
 > & {
   /** Prints the mistake and the usage as an error, and ends the process with 2. */

@@ -22,7 +22,7 @@ import { describeExit, type SupervisedProcess, startSupervisor } from './process
 import { type Ran, run } from './run.ts'
 import { prepareState, type RestrictedUser, type State, type User } from './state.ts'
 
-export interface StartOptions {
+interface StartOptions {
   /** Prints what is being built, and when a process ends unexpectedly. */
   readonly say: Say
   /**
@@ -33,7 +33,7 @@ export interface StartOptions {
   readonly signal?: AbortSignal
 }
 
-export interface KubectlOptions {
+interface KubectlOptions {
   /** Standard input, for `-f -`. */
   readonly input?: string
   /** The path of a kubeconfig; by default the administrator's. */

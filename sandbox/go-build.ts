@@ -4,7 +4,7 @@ import type { ModuleFolder } from './pins.ts'
 import type { Supervisor } from './processes.ts'
 
 /** What a build needs. */
-export interface Workshop {
+interface Workshop {
   readonly supervisor: Supervisor
   /** Aborts the build. */
   readonly signal?: AbortSignal

@@ -27,7 +27,7 @@ export function isAtLeast(found: string, least: string): boolean {
  * Version, operating system and architecture of the installed Go: "go1.26.8 linux amd64".
  * @throws Error that says how to get Go, if there is none or it is too old
  */
-export async function installedGo(least = pinsOf(MODULES.controlPlane).go): Promise<string> {
+async function installedGo(least = pinsOf(MODULES.controlPlane).go): Promise<string> {
   const remedy = `This needs Go ${least} or newer: install it from https://go.dev/dl/ and add its bin folder to PATH`
   // outside of the module, because there an old Go refuses every command
   const { code, stdout, stderr } = await run('go', ['env', 'GOVERSION', 'GOOS', 'GOARCH'], {

@@ -23,7 +23,7 @@ export const WITH_CUT_OVER = join(ROOT, 'sandbox/with-cut-over')
 /** The same of one that may compare forks with their sources, and has no other component. */
 export const WITH_ANALYSIS = join(ROOT, 'sandbox/with-analysis')
 /** The same of one with all components. */
-export const WITH_ALL = join(ROOT, 'sandbox/with-all')
+const WITH_ALL = join(ROOT, 'sandbox/with-all')
 
 /** The path of the Lease of the controllers. */
 const leaseIn = (namespace: string) => resourcePath(RESOURCES.Lease, { namespace, name: 'experiment-controller' })

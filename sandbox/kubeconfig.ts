@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { stringify } from 'yaml'
 
 /** The cluster and the user of a kubeconfig. */
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   readonly server: string
   readonly caFile: string
   readonly user: string

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const TRY_AGAIN_MS = 250
 
 /** How to wait for a lock. */
-export interface LockOptions {
+interface LockOptions {
   /** Called once if another process has the lock. */
   readonly onWait: () => void
   /** Ends the wait with the signal's reason. */
@@ -14,7 +14,7 @@ export interface LockOptions {
 }
 
 /** Releases a lock. */
-export type Release = () => Promise<void>
+type Release = () => Promise<void>
 
 /**
  * Waits until no other process of this machine has the lock called `name`, takes it, and returns what releases it.

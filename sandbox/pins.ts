@@ -34,7 +34,7 @@ export const MODULES = {
 export type ModuleFolder = (typeof MODULES)[keyof typeof MODULES]
 
 /** What a go.mod pins. */
-export interface Pins {
+interface Pins {
   /** The oldest Go that builds it, as in "1.26.0". */
   readonly go: string
   /** The version of a module. @throws Error if go.mod does not name the module */

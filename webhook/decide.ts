@@ -45,7 +45,7 @@ export const POLICIES_UNCHECKED: ReviewDecision = {
 }
 
 /** A request whose author has permission to read the source, with everything that was read for it. */
-export interface AuthorizedReview {
+interface AuthorizedReview {
   readonly decoded: DecodedRequest
   readonly own: Ratcheted
   /** an error for a requester annotation that somebody wrote by hand */
@@ -63,7 +63,7 @@ export interface AuthorizedReview {
 }
 
 /** The reads that depend on what was read first, and a counter of findings. */
-export interface LaterReads {
+interface LaterReads {
   /** the other experiments that limits count; undefined if they could not be read in time */
   readonly others: () => ReturnType<ExperimentCounter['others']>
   readonly surroundings: (pair: ForkAndSource) => ReturnType<SurroundingsReader['of']>

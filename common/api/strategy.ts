@@ -52,7 +52,7 @@ export type Strategy =
 
 /** Shared: every ready pod of the fork gets requests. Gated: only those that a weight opens. */
 export const TRAFFIC_MODES = ['Shared', 'Gated'] as const
-export type TrafficMode = (typeof TRAFFIC_MODES)[number]
+type TrafficMode = (typeof TRAFFIC_MODES)[number]
 
 /** As users write it: which pods of the fork get requests. */
 export interface TrafficSpec {

@@ -45,7 +45,7 @@ export interface OptionalStructure {
 }
 
 /** A structure for each member of `T`: exactly those that may be absent are optional. */
-export type StructureOf<T> = {
+type StructureOf<T> = {
   readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? OptionalStructure : Structure
 }
 
@@ -76,7 +76,7 @@ export const optional = (of: Structure, value?: Json): OptionalStructure => ({
 })
 
 /** A value that is not as its structure says. */
-export interface Mismatch {
+interface Mismatch {
   readonly path: Path
   /** `a whole number from 1 to 10` */
   readonly expected: string

@@ -4,7 +4,7 @@ import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
 import { type Identity, identityOf, type Shape } from './shape.ts'
 
 /** A merged spec, and the override that was merged into it. */
-export interface MergedOverride {
+interface MergedOverride {
   /** the merged spec, that of the fork */
   readonly spec: unknown
   readonly overrideSpec: JsonObject
@@ -13,7 +13,7 @@ export interface MergedOverride {
 }
 
 /** A place in an override. */
-export interface OverridePlace {
+interface OverridePlace {
   readonly path: Path
   /** whether a null ends the path, because it removes everything below it */
   readonly isNull: boolean

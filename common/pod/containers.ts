@@ -19,7 +19,7 @@ export interface Origin {
 }
 
 /** What containers refer to in their pod. */
-export interface PodParts {
+interface PodParts {
   readonly volumes: Volumes
   readonly emptyDirs: ReadonlySet<string>
   readonly claims: readonly string[]

@@ -3,7 +3,7 @@ import type { Path } from '../json/field-path.ts'
 import { isObject, member } from '../json/json.ts'
 
 /** One place where a mistake can be corrected, and how. */
-export interface Remedy {
+interface Remedy {
   /** below `spec` of the workload */
   readonly path: Path
   readonly message: string

@@ -17,7 +17,7 @@ import { checkPortNumber } from './ports.ts'
 import { headerNameProblem, portNameProblem } from './syntax.ts'
 
 /** The container that a probe or a hook belongs to. */
-export interface HandlerOwner {
+interface HandlerOwner {
   readonly container: Field
   /** `terminationGracePeriodSeconds` of the pod */
   readonly gracePeriod: Field

@@ -20,7 +20,7 @@ import { dnsLabelProblem, dnsNameProblem } from './syntax.ts'
 import { checkVolumes, emptyDirsOf, volumesOf } from './volumes.ts'
 
 /** A pod template, and what its workload adds. */
-export interface PodTemplateFields {
+interface PodTemplateFields {
   readonly template: Field
   readonly isStatefulSet: boolean
   /** the list of a StatefulSet's claims */

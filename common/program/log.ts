@@ -5,7 +5,7 @@ import { escapeInvisible } from '../json/escape.ts'
 export type LogFields = Readonly<Record<string, unknown>>
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** A log for operators. Each line has a constant text, which can be searched for, and facts by key. */
 export interface Log extends Readonly<Record<LogLevel, (facts: LogFields, text: string) => void>> {
@@ -13,7 +13,7 @@ export interface Log extends Readonly<Record<LogLevel, (facts: LogFields, text: 
   with(facts: LogFields): Log
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** receives one line of JSON per call, with its line feed */
   readonly destination: { write(line: string): void }
   readonly level?: LogLevel

@@ -75,7 +75,7 @@ function combined<L extends string>(
 export type Count<L extends string> = (labels: Labels<L>, count?: number) => void
 
 /** Starts measuring. The returned function stops it, and records the seconds under `labels`. */
-export type Stopwatch<L extends string> = () => (labels: Labels<L>) => void
+type Stopwatch<L extends string> = () => (labels: Labels<L>) => void
 
 /**
  * The metrics of one program, in their own registry, so that two programs in one process (as in tests) do not share

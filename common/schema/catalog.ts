@@ -14,14 +14,14 @@ export interface SchemaSource {
 }
 
 /** A group whose schemas could not be read or compiled. Its kinds keep their earlier schemas. */
-export interface SchemaFailure {
+interface SchemaFailure {
   readonly apiVersion: string
   readonly error: unknown
   /** the document is not at the address in the index, as while a kind is installed or removed */
   readonly hasMoved: boolean
 }
 
-export interface SchemaKind extends ResourceType {
+interface SchemaKind extends ResourceType {
   /** group and version of the document with the PodTemplateSpec of its `template`, if not its own */
   readonly templateFrom?: string
   /** fields that messages must not suggest */

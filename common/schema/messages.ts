@@ -8,7 +8,7 @@ import type { FieldLocations } from './field-locations.ts'
 import { meantField, unknownField } from './unknown-field.ts'
 import { MAX_LISTED, wrongType } from './wrong-type.ts'
 
-export interface ValidatedSpec {
+interface ValidatedSpec {
   /** the path of `document` in the experiment or in the fork */
   readonly root: string
   readonly document: unknown

@@ -4,7 +4,7 @@ import { type Log, shouldLogRepetition } from '../program/log.ts'
 import { releaseMemory } from '../program/memory.ts'
 import type { SchemaCatalog } from './catalog.ts'
 
-export interface RefresherOptions {
+interface RefresherOptions {
   readonly catalog: SchemaCatalog
   readonly timers: Timers
   readonly log: Log

@@ -4,7 +4,7 @@ import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** A write, and how a cache shows that it has it. */
-export type WrittenVersion =
+type WrittenVersion =
   | { readonly is: 'experiment'; readonly version: string }
   | { readonly is: 'fork'; readonly kind: string; readonly version: string }
   | { readonly is: 'pod'; readonly version: string }

@@ -18,7 +18,7 @@ const CAPACITY = 1_000
 const MAX_TRIES = 12
 const RETRY_AFTER_MS = 10_000
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly client: Pick<KubeClient, 'request'>
   /** the name of the pod or host of this process */
   readonly instance: string

@@ -55,7 +55,7 @@ export interface OtherExperiments {
 }
 
 /** What else acts on the pods of a namespace. */
-export interface SurroundingsPort {
+interface SurroundingsPort {
   /** From now on, until `follow`, every change of endpoints in the namespace wakes the experiment `key`. */
   traffic(key: Key, namespace: string): TrafficView
   /** From now on only the endpoints of these Services wake the experiment `key`. */

@@ -14,7 +14,7 @@ import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity
 import type { Key } from '../runtime/queue.ts'
 
 /** The content of an Event about an experiment. */
-export interface EventDraft {
+interface EventDraft {
   readonly type: 'Normal' | 'Warning'
   readonly reason: Reason
   readonly message: string
@@ -104,7 +104,7 @@ const reportWritten = (reporter: Reporter, of: ExperimentDeployment, { object, .
   reporter.emitEventAbout(object, of, { type: 'Normal', ...event })
 
 /** How a promotion ended. */
-export interface PromotionCount {
+interface PromotionCount {
   readonly mode: PromotionMode
   readonly outcome: 'promoted' | 'reverted' | 'undone'
 }

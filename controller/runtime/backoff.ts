@@ -1,6 +1,6 @@
 import type { Random } from '../../common/program/clock.ts'
 
-export interface Backoff {
+interface Backoff {
   readonly random: Random
   readonly firstMs?: number
   readonly maxMs?: number

@@ -14,7 +14,7 @@ const BETWEEN_PROBES_MS = 15_000
 const FIRST_WAIT_MS = 1_000
 const LAST_WAIT_MS = 15_000
 
-export interface BreakerOptions {
+interface BreakerOptions {
   /** what waits while the API server fails: the queue, and with it whatever else can wait */
   readonly queue: Pick<KeyQueue, 'pause' | 'resume'>
   /** a cheap read. @throws when the API server does not answer */

@@ -11,7 +11,7 @@ const { LEASE_MS, RENEW_DEADLINE_MS, RETRY_MS, WRITE_LIMIT_MS } = leases
 /** Candidates look every 2 to 3 s, so that those that start together do not stay together. */
 const LOOK_SPREAD_MS = 1_000
 
-export interface LeaderOptions extends LeaseStoreOptions {
+interface LeaderOptions extends LeaseStoreOptions {
   /** new for each process: a process that was restarted is another candidate */
   readonly identity: string
   /** called once, when this process may write */

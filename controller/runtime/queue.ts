@@ -24,7 +24,7 @@ interface Failures {
   readonly retryAtMs: number
 }
 
-export interface KeyQueueOptions {
+interface KeyQueueOptions {
   readonly timers: Timers
   readonly random: Random
   readonly observer?: QueueObserver

@@ -21,7 +21,7 @@ const IN_NAMESPACE = 'namespace=~"$namespace"'
 const QUANTILES = [0.5, 0.99]
 
 /** The panel of a metric: the rate of a counter, quantiles of a histogram, the value of a gauge. */
-export function panelOf(metric: ServedMetric): Panel {
+function panelOf(metric: ServedMetric): Panel {
   const { name, help: description, labels = [] } = metric
   const legend = labels.map((label) => `{{${label}}}`).join(' ')
   const of = (suffix = '') => `${name}${suffix}{${IN_NAMESPACE}}`

@@ -29,7 +29,7 @@ interface ScrapedPodsOptions {
 }
 
 /** Requests to a Service that go on. */
-export interface Asking {
+interface Asking {
   /** when the first one was sent, on the clock of `performance` */
   readonly fromMs: number
   /** Resolves when the last one has been answered. @throws Error if requests could not be sent */

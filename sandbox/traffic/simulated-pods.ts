@@ -17,7 +17,7 @@ export interface Behavior {
 export type Behaviors = Readonly<Record<string, Behavior>>
 
 /** Simulates all pods in the network namespace. */
-export interface SimulatedPods {
+interface SimulatedPods {
   /** Resolves when pods answer at this port. Each answers with its own address, `/metrics` with its metrics. */
   readonly listen: (port: number) => Promise<unknown>
   /** Changes how pods behave from now on. All others keep their behavior. */

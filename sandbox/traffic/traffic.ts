@@ -14,7 +14,7 @@ import { relay } from './relay.ts'
 import type { Behaviors } from './simulated-pods.ts'
 
 /** A Service. Requests go to its first port. */
-export interface ServiceName {
+interface ServiceName {
   readonly namespace: string
   readonly service: string
 }
@@ -47,7 +47,7 @@ export interface NetworkNamespace {
 }
 
 /** Why no traffic is possible here, and what to do about it. */
-export interface NoTraffic {
+interface NoTraffic {
   readonly unavailable: string
 }
 

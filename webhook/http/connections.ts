@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 /** Why a connection was closed before it asked for a review. A label value of a metric, so a fixed list. */
 export type ClosedBecause = 'handshake' | 'limit'
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly server: Server | PlainServer
   /** the connections that may be open at once */
   readonly max?: number

@@ -3,7 +3,7 @@ import type { Server } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import type { Timers } from '../../common/program/clock.ts'
 
-export interface DrainOptions {
+interface DrainOptions {
   readonly server: Server
   readonly timers: Timers
   /** how long to serve on, until all clients know that the pod is not ready and connect to another one */

@@ -7,7 +7,7 @@ const POLL_MS = 10_000
 /** Long enough that nobody guesses it, and needs no escape in a URL. */
 const SECRET = /^[\w-]{32,128}$/
 
-export interface PathSecretsOptions {
+interface PathSecretsOptions {
   /** the directory of a mounted Secret; each line of its files is a secret. It may be absent */
   readonly directory: string
   readonly timers: Timers

@@ -73,7 +73,7 @@ const notSent = (error: unknown, signal: AbortSignal | undefined): unknown =>
     : new KubeError({ kind: 'unreachable', message: 'not answered in time' }, { cause: error })
 
 /** The time limit of a review, in milliseconds, and the signal that aborts when the review ends. */
-export interface ReviewTime {
+interface ReviewTime {
   readonly limitMs: number
   readonly signal: AbortSignal
 }

@@ -33,7 +33,7 @@ export type AdmissionRequest =
   | (AnyRequest & { readonly operation: 'CREATE' })
   | (AnyRequest & { readonly operation: 'UPDATE'; readonly oldObject: Readonly<Record<string, unknown>> })
 
-export type Review =
+type Review =
   | { readonly is: 'ours'; readonly request: AdmissionRequest }
   /** another resource or operation; allowed, so that a configuration with too many rules cannot block a cluster */
   | { readonly is: 'foreign'; readonly uid: string }

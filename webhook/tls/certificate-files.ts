@@ -11,7 +11,7 @@ const DEBOUNCE_MS = 250
 /** For directories that cannot be watched, and for lost events. */
 const POLL_MS = 10_000
 
-export interface CertificateFilesOptions {
+interface CertificateFilesOptions {
   readonly certFile: string
   readonly keyFile: string
   /** PEM of the authority of client certificates, if they are required */

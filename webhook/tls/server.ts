@@ -13,7 +13,7 @@ export interface CertificatePair {
 /** Minimum versions, as Node spells them. The API server supports 1.3, but a proxy before the webhook may not. */
 export const TLS_VERSIONS = ['TLSv1.2', 'TLSv1.3'] as const
 
-export interface TlsOptions extends CertificatePair {
+interface TlsOptions extends CertificatePair {
   readonly minVersion?: (typeof TLS_VERSIONS)[number]
   /** the time for a whole request to arrive, and 2/3 of it for a handshake; there is no limit for the response */
   readonly requestMs?: number

@@ -5,7 +5,7 @@ import { KubeError } from './errors.ts'
  * The longest line of a watch. An object of 1.5 MiB, the limit of etcd, fits: in JSON the API server writes some
  * characters, such as `<`, with six bytes each.
  */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024
+const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 const LINE_FEED = 0x0a
 
