@@ -58,11 +58,13 @@ export interface Cluster {
   readonly publishPath: (configuration: KubeObject, secret: string) => Promise<void>
 }
 
+/** The secrets in the path that the webhook accepts: the one in use, and the one that follows it. */
 export interface PathSecretPair {
   readonly current: string
   readonly next?: string
 }
 
+/** What a Secret holds: a certificate with its key, and the certificate of the authority that signed it. */
 export interface Content extends CertificatePair {
   readonly ca?: string
 }

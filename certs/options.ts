@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Vars } from '../common/program/env.ts'
 import type { ObjectNames } from './cluster.ts'
 
+/** The text that `--help` prints. */
 export const USAGE = `npm run certs -- [options]      creates or renews the webhook's certificate, without cert-manager
 
   --dry-run                       write nothing; the API server checks every write

@@ -9,6 +9,7 @@ const EVERY_POD_HAS_IT_MS = 150_000
 /** API servers watch the configurations. Each has a new path well within this time. */
 const PUBLISHED_MS = 5_000
 
+/** How to renew the secret in the path. */
 export interface PathRenewal {
   /** replaces the secret */
   readonly wantsNewPath: boolean
@@ -43,7 +44,7 @@ export async function renewPathSecret(cluster: Cluster, found: ClusterState, ren
   }
   const unfinished = textIn(found.path, 'next')
   if (unfinished === '' && !wantsNewPath) {
-    await publish(current) // who applies other manifests may have removed it
+    await publish(current) // an apply of other manifests may have removed it
     return say(`path secret kept (Secret ${name})`)
   }
   const next = unfinished || newSecret()

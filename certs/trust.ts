@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { BACKDATED_MS, type CertificatePair } from './authority.ts'
 
 /**
- * For so long, in milliseconds, former roots stay trusted beside a leaf of the new one. Pods serve a new leaf within
+ * How long, in milliseconds, former roots stay trusted beside a leaf of the new one. Pods serve a new leaf within
  * minutes; the rest of the hour is for nodes whose kubelet is late. No run waits for it: a later run drops the roots.
  */
 const FORMER_ROOT_KEPT_MS = 3_600_000

@@ -58,7 +58,7 @@ export class Controller {
     this.#parts.breaker.sent(sent)
   }
 
-  /** How many connections it may use at once. With so many a write never waits for a watch, a list or a slow pass. */
+  /** How many connections it may use at once: enough that a write never waits for a watch, a list or a slow pass. */
   get connections(): number {
     const { caches, analysis } = this.#parts
     const passes = this.#options.workers + MAX_SLOW

@@ -45,7 +45,7 @@ export function measureExperiments(metrics: Metrics, prefix: string, { experimen
 
 function readyLabels({ spec, status }: ExperimentDeployment) {
   const ready = readyOf(status)
-  const reason = isReason(ready?.reason) ? ready.reason : 'Other' // somebody else may have written it
+  const reason = isReason(ready?.reason) ? ready.reason : 'Other' // another client may have written it
   return { kind: spec.sourceRef.kind, ready: ready?.status ?? 'Unknown', reason }
 }
 
@@ -53,7 +53,7 @@ function readyLabels({ spec, status }: ExperimentDeployment) {
 function notReady(experiment: ExperimentDeployment, now: Date) {
   const { kind, ready, reason } = readyLabels(experiment)
   const seconds = (now.getTime() - Date.parse(readyOf(experiment.status)?.lastTransitionTime ?? '')) / 1_000
-  // somebody else may have written a text that is no time, or a time that is to come
+  // another client may have written a text that is no time, or a time in the future
   return ready === 'False' && seconds >= 0 ? [[{ kind, reason }, seconds] as const] : []
 }
 

@@ -4,7 +4,7 @@ import { RECONCILE_LIMIT_MS } from './runtime/worker.ts'
 export const LIMITS_MS = {
   /** a pass over any object takes milliseconds of CPU time. The probe of the manifest waits as long for an answer */
   eventLoop: 10_000,
-  /** beyond the time after which a pass is aborted, a request ignores its signal */
+  /** a pass is aborted before that; if it goes on, a request ignores its signal */
   pass: RECONCILE_LIMIT_MS + 30_000,
   /** a step of the election takes 5 s for each of its calls at most, and begins 3 s after the last */
   election: 30_000,

@@ -37,7 +37,7 @@ export const reconciler =
     return requeue(facts, result.conclusion, reportAgainMs)
   }
 
-/** What is asked about the planned fork; undefined: nothing. */
+/** The pods that the analysis of the planned fork compares; undefined: it compares none. */
 function followedArms({ arms, conclusion }: Plan): FollowedArms | undefined {
   const [found, run] = [arms?.(), conclusion.analysis?.run]
   return found && run !== undefined ? { ...found, run } : undefined

@@ -8,19 +8,23 @@ import type { Requeue } from './runtime/worker.ts'
 /** No event wakes an experiment when its neighbours can be read again. */
 const NEIGHBOURS_RETRY_MS = 60_000
 
-/** ControllerRevisions are not watched, so no event tells that somebody deleted or replaced a pinned base. */
+/** ControllerRevisions are not watched, so no event reports that another client deleted or replaced a pinned base. */
 const PINNED_RECHECK_MS = 60_000
 
 /** A write that changed nothing causes no event, and the step of a run may be reached with it. */
 const ACTED_RECHECK_MS = 1_000
 
 /**
- * When an experiment gets its next pass if nothing wakes it before: the earliest of what its conclusion waits for, a
- * report that was put off by `reportAgainMs` (Infinity for none), its expiry, a retry of neighbours that could not be
- * read, the time after which a pinned base is read again, the next repair of the fork, the time after which something
- * follows from being alone behind a Service, and the end of a pause. A run that moved gets its next pass at once, when
- * the move is stored. One whose fork is settled as soon as it is written gets another, which finds its step reached, or
- * begins its analysis.
+ * When an experiment gets its next pass if nothing wakes it before: the earliest of
+ * - what the state of its conclusion needs,
+ * - a report that was put off by `reportAgainMs` (Infinity for none),
+ * - the next repair of the fork,
+ * - the time after which something follows because the fork is alone behind a Service,
+ * - the end of a pause of its run,
+ * - at once after a move of its run, as soon as the move is stored,
+ * - a second after a write that settled the fork: its step may be reached, or its analysis may begin,
+ * - its expiry,
+ * - another read of neighbours that could not be read, or of a pinned base.
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)

@@ -58,7 +58,7 @@ export interface ControllerOptions
   readonly http: AnalysisRuntimeOptions['http']
 }
 
-/** For writes of objects whose experiments are gone. Nobody would ever forget what they wrote. */
+/** Written versions of objects without an experiment are not tracked: nothing would ever remove the entries. */
 const NO_NEXT_PASS = { written: { note: () => undefined }, doubt: () => undefined }
 
 /** The parts of a running controller. */
@@ -135,7 +135,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     podRefusals: new PodRefusals(client, timers),
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     drift: new DriftBackoff(timers),
-    // the third time that somebody takes a pin away, the run goes back
+    // when another client removes a pin for the third time, the run is aborted
     pins: new DriftBackoff(timers, 2),
     steps,
     analysis,

@@ -16,13 +16,13 @@ export const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
 /** The folder of an installation whose controller may promote; for `InstallOptions.overlay`. */
 export const WITH_PROMOTION = join(ROOT, 'sandbox/with-promotion')
-/** The same of one whose controller may also keep pods without requests. */
+/** As `WITH_PROMOTION`, with a controller that may also keep pods without requests. */
 export const WITH_GATE = join(ROOT, 'sandbox/with-gate')
-/** The same of one whose controller may also switch Services. */
+/** As `WITH_GATE`, with a controller that may also switch Services. */
 export const WITH_CUT_OVER = join(ROOT, 'sandbox/with-cut-over')
-/** The same of one that may compare forks with their sources, and has no other component. */
+/** The folder of an installation that may compare forks with their sources, and has no other component. */
 export const WITH_ANALYSIS = join(ROOT, 'sandbox/with-analysis')
-/** The same of one with all components. */
+/** The folder of an installation with all components. */
 const WITH_ALL = join(ROOT, 'sandbox/with-all')
 
 /** The path of the Lease of the controllers. */

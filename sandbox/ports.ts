@@ -16,7 +16,7 @@ const returned = new Set<number>()
  * `count` different free ports of the loopback interface. They are drawn, because other processes look for ports, too,
  * and would meet this one again and again if all of them counted upwards.
  * @param draw a whole number from 0, less than its argument
- * @throws Error if there are not so many
+ * @throws Error if fewer are free
  */
 export async function freePorts(
   count: number,

@@ -23,7 +23,7 @@ interface OwnWrites {
 export const ownWrites = (auditLog: string, since = new Date(0)): Promise<OwnWrites> =>
   ownWritesIn(auditEvents(auditLog, OUR_ACCOUNTS), since)
 
-/** The same of events that were read already. */
+/** As `ownWrites`, of events that were read already. */
 export async function ownWritesIn(
   events: AsyncIterable<AuditEvent> | Iterable<AuditEvent>,
   since: Date,
@@ -86,7 +86,7 @@ function isAllowed(event: AuditEvent): boolean {
   if (verb === 'delete') return isNamed && hasUid(requestObject)
   // a conflict, which wrote nothing, or a caller that was stopped before the answer, which the log then does not have
   if (isNamed && ((responseStatus?.code ?? 0) >= 400 || responseObject === undefined)) return true
-  // a patch of the replicas has no labels, but the response has; if somebody removed them, the selector is still there
+  // a patch of the replicas has no labels, but the response has; if they were removed, the selector is still there
   const selected = at(responseObject, 'spec', 'selector', 'matchLabels', EXPERIMENT_ID)
   return (
     (isNamed && selected === id) ||

@@ -1,4 +1,4 @@
-/** A signal that is aborted when somebody stops this process, for example with Ctrl-C. */
+/** A signal that is aborted when a user stops this process, for example with Ctrl-C. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

@@ -48,7 +48,7 @@ export const POLICIES_UNCHECKED: ReviewDecision = {
 interface AuthorizedReview {
   readonly decoded: DecodedRequest
   readonly own: Ratcheted
-  /** an error for a requester annotation that somebody wrote by hand */
+  /** errors for annotations of ours that a user wrote by hand */
   readonly forged: readonly FieldError[]
   /** whether the request only aborts the run, which no policy refuses */
   readonly isAbort: boolean
@@ -67,9 +67,9 @@ interface LaterReads {
   /** the other experiments that limits count; undefined if they could not be read in time */
   readonly others: () => ReturnType<ExperimentCounter['others']>
   readonly surroundings: (pair: ForkAndSource) => ReturnType<SurroundingsReader['of']>
-  /** those of the fork, which a review may need before it derives the fork */
+  /** the neighbours of the fork, which a review may need before it derives the fork */
   readonly neighbours: () => ReturnType<SurroundingsReader['neighbours']>
-  /** workloads that may be meant where the source does not exist */
+  /** workloads that the author may mean if the source does not exist */
   readonly similar: () => ReturnType<SimilarSources['of']>
   readonly onFinding: (action: ValidationAction) => void
 }
@@ -146,7 +146,7 @@ export function decideAbort(decoded: DecodedRequest, forged: readonly FieldError
   return errors.length > 0 ? invalid(decoded, errors) : { is: 'admitted', warnings: [] }
 }
 
-/** Whether the finding is about this request. A command or approval that was admitted before is not judged again. */
+/** Whether this request caused the finding. A command or approval that was admitted before is not judged again. */
 const concernsRequest = ({ about, error }: PolicyFinding, request: AdmissionRequest): boolean =>
   about !== 'approval' || (error.field === COMMAND_FIELD ? newCommand(request) !== undefined : setsApproval(request))
 

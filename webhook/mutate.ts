@@ -13,6 +13,7 @@ import { isKubeObject, type Reader, unlessOver } from './reads/reader.ts'
 import type { AdmissionRequest, ReviewAnswer } from './review/admission-review.ts'
 import { defaultsPatch } from './review/defaults-patch.ts'
 
+/** What the mutating webhook needs. */
 interface Defaulting {
   readonly kube: Reader
   readonly policies: PolicySource

@@ -30,14 +30,14 @@ export function runErrors(
   ]
 }
 
-/** What a promotion depends on. */
+/** The members that a promotion depends on. */
 const promoted = ({ overrideSpec, overrideType, promotion }: Partial<ExperimentDeploymentSpec>) => [
   overrideSpec,
   overrideType,
   promotion !== undefined,
 ]
 
-/** What it depends on whether the Services that a blue-green names suit its fork. */
+/** The members on which it depends whether the Services that a blue-green names suit its fork. */
 const named = ({ overrideSpec, overrideType, strategy }: Partial<ExperimentDeploymentSpec>) => [
   overrideSpec,
   overrideType,

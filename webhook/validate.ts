@@ -24,6 +24,7 @@ import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
 import { Yielder } from './review/yielder.ts'
 import { reviewPolicy } from './validate-policy.ts'
 
+/** What the validating webhook needs. */
 export interface ValidatorDeps {
   readonly kube: Reader
   readonly schemas: { schemaOf(kind: string): SpecSchema | undefined }
@@ -101,7 +102,7 @@ function outsideOf({ request, source }: DecodedRequest, { onlyNamespace }: Polic
 }
 
 /**
- * The mistakes of the override by itself. A stored one may have them too, because the webhook was down or a rule is
+ * The mistakes of the override alone. A stored one may have them too, because the webhook was down or a rule is
  * newer, and an update that only lowers `ttlSeconds` must still be admitted.
  */
 function ownErrors({ experiment, previous }: DecodedRequest, schema: SpecSchema | undefined): Ratcheted {

@@ -15,7 +15,7 @@ interface Advised extends AuthoredOverride {
   readonly sourceContainers: () => readonly string[]
 }
 
-/** Warnings about what Kubernetes accepts in an override and what rarely is meant. */
+/** Warnings about what Kubernetes accepts in an override but its author rarely means. */
 export const advice = ({ fork, source, sourceContainers, ...written }: Advised): readonly Warning[] => [
   ...similarContainers(fork, sourceContainers()).map((message) => warning('NewContainer', ...clauses(message))),
   ...newReferences(written.overrideSpec, source).map((message) => warning('NewReference', ...clauses(message))),

@@ -14,7 +14,7 @@ export interface AuthoredOverride {
   readonly shape: Shape
 }
 
-/** A line for everything in an override that Kubernetes accepts and that rarely is what its author means. */
+/** A line for each part of an override that Kubernetes accepts but that its author rarely means. */
 export function likelyMistakes({ overrideSpec, overrideType, shape }: AuthoredOverride): readonly string[] {
   const pod = at(overrideSpec, 'template', 'spec')
   return [

@@ -9,9 +9,8 @@ interface Reference {
 }
 
 /**
- * A line for each object that the pods of `override` need and those of the source do not: nobody looks whether it
- * exists, and without it no pod starts. Only an override can add one, so the source is looked at only where there are
- * any.
+ * A line for each object that the pods need with `override` but not without it. Nothing checks whether it exists, and
+ * without it no pod starts. Only an override can add such an object, so `source` is read only if `override` has any.
  */
 export function newReferences(override: unknown, source: unknown): readonly string[] {
   const wanted = referencesOf(at(override, 'template', 'spec'))

@@ -40,7 +40,7 @@ export function waitsForAnother(status: ExperimentDeploymentStatus | undefined):
   return isReason(reason) && attributesOf(reason).wakesWhenAnotherEnds === true
 }
 
-/** The longest warning, with its reason, that the API server passes on whole however many there are. */
+/** The most characters of a warning with its reason. The API server may cut longer ones. */
 export const MAX_WARNING = 256
 
 /** A warning of `parts` that fit, so that `[reason] message` has at most 256 characters. */

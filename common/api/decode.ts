@@ -43,9 +43,9 @@ const EXPECTATIONS = [
 
 /**
  * One of our resources with exactly the members that we use, or what keeps it from being one. The CRD's schema has
- * checked the types before; a cluster where somebody loosened it gets an error message, not an internal error. An
- * override beyond `LIMITS` is replaced by an empty one, so that nothing can merge or print it, and `overrideErrors`
- * says what is wrong with it. `namespace` is that of the request: an object in a review may lack its own.
+ * checked the types before; a cluster with a loosened schema gets an error message, not an internal error. An override
+ * beyond `OVERRIDE_LIMITS` is replaced by an empty one, so that nothing can merge or print it. `overrideErrors` says
+ * what is wrong with it. `namespace` is that of the request: an object in a review may lack its own.
  */
 export function decodeExperiment(object: Readonly<Record<string, unknown>>, namespace: string) {
   // null counts as absent: the CRD prunes it before it fills in defaults

@@ -16,7 +16,7 @@ export const OVERRIDE_LIMITS = {
 } as const
 
 /**
- * The first bound that `overrideSpec` breaks, and every key that no override may use; empty for a sound one. Walks
+ * The first bound that `overrideSpec` breaks, and every key that no override may use; empty if it breaks none. Walks
  * without recursion and stops at the first bound, so its cost is bounded whatever it is given.
  */
 export function brokenLimits(overrideSpec: unknown, root = 'spec.overrideSpec'): readonly FieldError[] {

@@ -2,6 +2,7 @@ import type { ResourceType } from './object.ts'
 
 /** The API group of the kinds that we define. */
 export const GROUP = 'experimentcontroller.example.com'
+/** The group and version of the kinds that we define. */
 export const API_VERSION = `${GROUP}/v1alpha1`
 
 const resource = (apiVersion: string, kind: string, plural: string): ResourceType => ({ apiVersion, kind, plural })
@@ -14,7 +15,7 @@ export const EXPERIMENT_POLICY = resource(API_VERSION, 'ExperimentPolicy', 'expe
 export const ANALYSIS_RUN = resource(API_VERSION, 'ExperimentAnalysisRun', 'experimentanalysisruns')
 /** Metrics that many experiments of its namespace use. */
 export const ANALYSIS_TEMPLATE = resource(API_VERSION, 'ExperimentAnalysisTemplate', 'experimentanalysistemplates')
-/** The same for all namespaces. */
+/** Metrics that experiments of all namespaces use. */
 export const CLUSTER_ANALYSIS_TEMPLATE = resource(
   API_VERSION,
   'ClusterExperimentAnalysisTemplate',
@@ -25,9 +26,9 @@ export const ANALYSIS_PROVIDER = resource(API_VERSION, 'ExperimentAnalysisProvid
 /** Keeps the base of a pinned experiment. */
 export const CONTROLLER_REVISION = resource('apps/v1', 'ControllerRevision', 'controllerrevisions')
 
-/** Its gate is set in the pods of a gated fork. */
+/** The controller sets the readiness gate in the pods of gated forks. */
 export const POD = resource('v1', 'Pod', 'pods')
-/** A blue-green limits one to its fork. */
+/** A blue-green limits a Service to its fork. */
 export const SERVICE = resource('v1', 'Service', 'services')
 
 /** The prefix of all our labels and annotations. */
@@ -35,14 +36,19 @@ export const PREFIX = 'experiment-controller.example.com/'
 
 /** The only label in the selector of a fork. */
 export const EXPERIMENT_ID = `${PREFIX}experiment-id`
+/** The label with the name of the experiment that an object belongs to. */
 export const CR_NAME = `${PREFIX}cr-name`
 /** The label of an analysis run by which those about one source are found. */
 export const SOURCE_ID = `${PREFIX}source-id`
+/** The label that says whether an object belongs to a fork or to a twin. */
 export const ROLE = `${PREFIX}role`
+/** The label of forks and their pods, with the value `true`. */
 export const IS_EXPERIMENT = `${PREFIX}is-experiment`
 /** Names the experiment of a fork that has no owner reference: one in another namespace, or of a blue-green. */
 export const OWNER_NAMESPACE = `${PREFIX}owner-namespace`
+/** The uid of that experiment. */
 export const OWNER_UID = `${PREFIX}owner-uid`
+/** The usual label with the tool that manages an object. */
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
 /**
@@ -59,7 +65,7 @@ export const REQUESTED_BY = `${PREFIX}requested-by`
 export const REVIEWED_REPLICAS = `${PREFIX}reviewed-replicas`
 /**
  * The annotation of an experiment whose source takes its template from another object, such as `Deployment/cart`: the
- * object that the requester may read. The webhook sets it, and checks that permission whoever wrote it.
+ * object that the requester may read. The webhook sets it, and checks that permission even if a user wrote it.
  */
 export const REVIEWED_TEMPLATE = `${PREFIX}reviewed-template`
 /** The annotation of an experiment with a command to its run, such as `resume`. The webhook stamps it. */

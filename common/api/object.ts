@@ -1,3 +1,4 @@
+/** An entry of `ownerReferences`, as in `metav1.OwnerReference`. */
 export interface OwnerReference {
   readonly apiVersion: string
   readonly kind: string
@@ -29,6 +30,7 @@ export interface ResourceType {
 /** Labels or annotations. */
 export type Labels = Readonly<Record<string, string>>
 
+/** The members of `metadata` that we use. */
 export interface ObjectMeta {
   readonly name: string
   readonly namespace?: string

@@ -5,14 +5,14 @@ export interface CanaryStep {
   /** 0 to 100: percent of the pods of source and fork */
   readonly setWeight?: number
   readonly pause?: {
-    /** seconds, or a text such as `1h30m`; absent: until somebody resumes */
+    /** seconds, or a text such as `1h30m`; absent: until a user resumes the run */
     readonly duration?: Amount
   }
   /** waits for the verdict of `spec.analysis`; it has no members */
   readonly analysis?: Readonly<Record<string, never>>
 }
 
-/** How long pods are kept that serve no longer. */
+/** How long pods stay after they have stopped serving. */
 interface Delays {
   /** blueGreen: how long the run waits after the cut-over; the fork is kept so long after its promotion; default 30 */
   readonly scaleDownDelaySeconds?: number
@@ -60,7 +60,7 @@ export interface TrafficSpec {
   readonly mode?: TrafficMode
 }
 
-/** Who promotes: a person who says so, the end of the steps, or whoever changes the manifest of the source. */
+/** What promotes: a command of a person, the end of the steps, or a change of the manifest of the source. */
 export const PROMOTION_MODES = ['Manual', 'Automatic', 'Export'] as const
 export type PromotionMode = (typeof PROMOTION_MODES)[number]
 
@@ -100,7 +100,7 @@ export interface StrategyRunStatus {
   readonly since: string
   /** how many runs of the experiment came before; absent: none */
   readonly attempt?: number
-  /** whether somebody paused it by a command */
+  /** whether a user paused it by a command */
   readonly held?: boolean
   /** the last command and what came of it */
   readonly command?: CommandStatus
@@ -110,8 +110,9 @@ export interface StrategyRunStatus {
   readonly weight?: RunWeight
 }
 
+/** How a command was answered. Stale: its author saw another step. */
 export const COMMAND_ANSWERS = ['Done', 'Stale', 'Refused'] as const
-/** Stale: its author saw another step. */
+/** One of `COMMAND_ANSWERS`. */
 export type CommandAnswer = (typeof COMMAND_ANSWERS)[number]
 
 /** A command that was answered. */
@@ -125,7 +126,7 @@ export interface CommandStatus {
   readonly message: string
 }
 
-/** `status.promotion` */
+/** What a promotion remembers between two passes: `status.promotion`. */
 export interface PromotionStatus {
   /** Export also where the controller may not write the source */
   readonly mode: PromotionMode
@@ -141,6 +142,7 @@ export interface PromotionStatus {
   readonly patch?: string
 }
 
+/** The part of the requests that the fork should get, and the part that it gets. */
 export interface RunWeight {
   readonly desired: number
   /** of the ready endpoints of the first Service that selects the fork; absent without one */

@@ -18,7 +18,8 @@ export type OverrideType = 'Merge' | 'Strategic'
 declare const BOUNDED: unique symbol
 
 /**
- * A partial `spec` of the source's kind that is within `LIMITS`. Only `decodeExperiment` makes one of what users send.
+ * A partial `spec` of the source's kind that is within `OVERRIDE_LIMITS`. Only `decodeExperiment` makes one of what
+ * users send.
  */
 export type BoundedOverride = JsonObject & { readonly [BOUNDED]: true }
 
@@ -41,6 +42,7 @@ export interface ExperimentDeploymentSpec {
   readonly analysis?: AnalysisSpec
 }
 
+/** A condition in the status of one of our resources, as in `metav1.Condition`. */
 export interface Condition {
   readonly type:
     | 'Ready'
@@ -77,22 +79,24 @@ export interface ServiceShare {
   readonly readyEndpoints: number
 }
 
-/** Something to know about the fork that does not hold it up. With `[reason] ` before it, at most 256 characters. */
+/** A warning about the fork. It blocks nothing. With `[reason] ` before it, it has at most 256 characters. */
 export interface Warning {
   readonly reason: Reason
   readonly message: string
 }
 
+/** The fork: `status.experimentResourceRef`. */
 export interface ExperimentResourceRef {
   readonly apiVersion: string
   readonly kind: string
   readonly name: string
   readonly namespace: string
   readonly uid: string
-  /** what our last apply returned: another one means that somebody changed the fork */
+  /** what our last apply returned: another one means that another client changed the fork */
   readonly generation: number
 }
 
+/** The source from which the fork was last derived: `status.source`. */
 export interface SourceStatus {
   readonly uid: string
   /** where the base last changed */
@@ -105,6 +109,7 @@ export interface SourceStatus {
   readonly pinned?: boolean
 }
 
+/** The status of an experiment. Only the controller writes it. */
 export interface ExperimentDeploymentStatus {
   readonly observedGeneration?: number
   readonly conditions?: readonly Condition[]
@@ -134,11 +139,12 @@ export interface ExperimentDeploymentStatus {
   readonly expiresAt?: string
 }
 
+/** An experiment, as the API server stores it. */
 export interface ExperimentDeployment extends KubeObject {
   readonly metadata: ObjectMeta & { readonly namespace: string; readonly uid: string; readonly generation: number }
   readonly spec: ExperimentDeploymentSpec
   readonly status?: ExperimentDeploymentStatus
-  /** of an override beyond `LIMITS`, which is replaced by an empty one: what is wrong with it */
+  /** what is wrong with an override beyond `OVERRIDE_LIMITS`, which is replaced by an empty one */
   readonly overrideErrors?: readonly FieldError[]
 }
 

@@ -21,7 +21,7 @@ export const objectWith =
   (value: unknown) =>
     isObject(value) && Object.entries<Check>(members).every(([key, holds]) => holds(value[key]))
 
-/** The same check for each of `keys`. */
+/** Members that all have one check: `holds` for each of `keys`. */
 export const each = <Key extends string>(holds: Check, ...keys: readonly Key[]): Readonly<Record<Key, Check>> =>
   Object.fromEntries(keys.map((key) => [key, holds])) as Record<Key, Check>
 

@@ -12,7 +12,7 @@ export type Structure =
   | { readonly is: 'flag' }
   /** RFC 3339 */
   | { readonly is: 'time' }
-  /** an object of any members, which somebody else checks */
+  /** an object of any members, which other code checks */
   | { readonly is: 'anyObject' }
   | { readonly is: 'object'; readonly members: Readonly<Record<string, Structure | OptionalStructure>> }
   | { readonly is: 'list'; readonly items: Structure; readonly min: number; readonly max: number }

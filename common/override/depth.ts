@@ -2,8 +2,8 @@ import { OVERRIDE_LIMITS } from '../api/limits.ts'
 import { isObject } from '../json/json.ts'
 
 /**
- * `value` without what is nested deeper than `LIMITS.depth` levels: null takes the place of that. For objects of the
- * cluster, which no check of ours has bounded, before anything recursive reads them.
+ * `value` with null in the place of everything that is nested deeper than `OVERRIDE_LIMITS.depth` levels. For objects
+ * of the cluster, which no check of ours has bounded, before anything recursive reads them.
  */
 export const withinDepth = (value: unknown): unknown =>
   isDeeper(value, OVERRIDE_LIMITS.depth) ? cut(value, OVERRIDE_LIMITS.depth) : value

@@ -14,7 +14,7 @@ export type Merged =
 /**
  * `override` laid over `base`. Merge is RFC 7386; Strategic differs only for lists that have keys by `shape`, and for
  * unions. Shares no object with the override; what that leaves alone is the base's own. Expects a base that `baseOf`
- * made, and an override within `LIMITS`: it recurses.
+ * made, and an override within `OVERRIDE_LIMITS`: it recurses.
  */
 export function merge(base: JsonObject, override: BoundedOverride, type: OverrideType, shape: Shape): Merged {
   const errors = unmergeable(override, type, shape)

@@ -17,7 +17,7 @@ interface OverridePlace {
   readonly path: Path
   /** whether a null ends the path, because it removes everything below it */
   readonly isNull: boolean
-  /** whether it is the whole path: the override sets the value, or could set the missing one */
+  /** whether the override has the whole path: it sets the value, or could set the missing one */
   readonly isWhole: boolean
 }
 

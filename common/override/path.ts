@@ -3,6 +3,7 @@ import { listOr, member } from '../json/json.ts'
 import type { Token } from '../json/sequence.ts'
 import { type Identity, identityOf, type ListKey } from './shape.ts'
 
+/** A step into an item of a list. */
 export interface ItemStep {
   readonly is: 'item'
   /** what `[...]` in a pattern may contain to match: its key, or its index in a list without keys */

@@ -12,7 +12,7 @@ interface Remedy {
 /** A value that Kubernetes refuses although its type is right. */
 export interface ValueError extends Remedy {
   readonly cause: FieldErrorCause
-  /** other places whose values contradict this one: whoever set one of them can correct it there */
+  /** other places whose values contradict this one. An author who set one of them can correct it there */
   readonly others: readonly Remedy[]
 }
 

@@ -95,7 +95,7 @@ function checkAction(action: Field, kind: string, owner: HandlerOwner): void {
   else if (kind !== 'exec') checkPort(fieldAt(action, 'port'), owner)
 }
 
-/** What a pod has if it says nothing. */
+/** The default of a pod. */
 const GRACE_SECONDS = 30
 
 function checkSleep(seconds: Field, { gracePeriod }: HandlerOwner): void {

@@ -16,7 +16,7 @@ import { dnsNameProblem, relativePathProblem } from './syntax.ts'
 
 const MAX_ID = 2 ** 31 - 1
 
-/** The security context of a container. `pod` tells whether it has users of its own. */
+/** The security context of a container. `pod` says whether it has users of its own. */
 export function checkContainerSecurity(context: Field, pod: Field): void {
   if (!isSet(context)) return
   for (const key of ['runAsUser', 'runAsGroup']) checkId(fieldAt(context, key))

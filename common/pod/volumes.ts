@@ -35,7 +35,7 @@ export function checkVolumes(pod: Field, claimTemplates: Field | undefined): voi
   }
 }
 
-/** The controller of StatefulSets replaces the volume, so that who set it would wait for nothing. */
+/** The controller of StatefulSets replaces the volume, so an override of it would have no effect. */
 function refuseClaimed(name: Field, claimTemplates: Field | undefined): void {
   const claim = `the claim "${textAt(name)}" of volumeClaimTemplates`
   const others = claimTemplates

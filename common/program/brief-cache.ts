@@ -7,8 +7,8 @@ interface Kept<T> {
 }
 
 /**
- * Shared readings by key, as `SingleFlight`. What took long to read is kept for a while, so that reading it again and
- * again never takes more than a small part of the time.
+ * Shared readings by key, as `SingleFlight`. The owner decides how long each value is kept: longer if its reading costs
+ * more, so that repeated readings take only a small part of the time.
  */
 export class CostBoundedCache<T> {
   readonly #flights = new SingleFlight<T>()

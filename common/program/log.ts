@@ -4,6 +4,7 @@ import { escapeInvisible } from '../json/escape.ts'
 /** Facts about a log line: `{ key, reason }`. Never values of an override or a token, which may be secret. */
 export type LogFields = Readonly<Record<string, unknown>>
 
+/** The levels of a log, the least severe first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 

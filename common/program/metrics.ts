@@ -119,7 +119,7 @@ export class Metrics {
     })
   }
 
-  /** A counter that somebody else keeps: its value is read at each scrape and never falls. */
+  /** A counter that other code keeps: its value is read at each scrape and never falls. */
   total({ name, help, read }: Described<never> & { readonly read: () => number }): void {
     const counter: Counter = new Counter({
       name,
@@ -138,7 +138,7 @@ export class Metrics {
     return (labels, seconds) => histogram.observe(labels, seconds)
   }
 
-  /** As `histogram`, for what begins and ends here. */
+  /** As `histogram`, but it measures the durations itself. */
   durations<L extends string = never>(of: Described<L> & Buckets): Stopwatch<L> {
     const histogram = this.#histogram(of)
     return () => {

@@ -2,16 +2,13 @@ import { isEqual } from '../json/json.ts'
 import type { Cancel, Timers } from './clock.ts'
 import { ReadCache } from './shared-readings.ts'
 
-/** How long a value is kept. A caller sees a change at most so late. */
+/** How long a value is kept, and so the longest delay until a caller sees a change. */
 const KEPT_MS = 60_000
 
 interface RefreshingCacheOptions<T> {
   /** must not throw; undefined if the value cannot be read now */
   readonly read: (key: string) => Promise<T | undefined>
-  /**
-   * whether it is kept too that a value cannot be read now. Then nothing is read before a caller asks after the minute.
-   * Default: the next caller tries again
-   */
+  /** whether a failed read is kept for the minute too; default: the next caller reads again */
   readonly keepsUnread?: boolean
   /** called when a caller was given a value that is no longer the current one */
   readonly changed: (key: string) => void
@@ -55,7 +52,7 @@ export class RefreshingCache<T> {
     return this.#read(key)
   }
 
-  /** Forgets everything and reads nothing more by itself. */
+  /** Forgets everything and reads nothing more without a caller. */
   stop(): void {
     this.#isStopped = true
     for (const { cancel } of this.#expiries.values()) cancel()

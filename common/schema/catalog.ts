@@ -8,6 +8,7 @@ import type { SpecSchema } from '../override/spec-schema.ts'
 import { type Compiles, compileSchema } from './compile.ts'
 import { knownFieldsAt, type Schemas } from './transform.ts'
 
+/** Where schemas are read. */
 export interface SchemaSource {
   /** Returns the parsed answer to a GET of `path`, which may have a query. @throws Error if there is no answer. */
   readonly get: (path: string) => Promise<unknown>
@@ -21,6 +22,7 @@ interface SchemaFailure {
   readonly hasMoved: boolean
 }
 
+/** A kind whose schema the catalog reads. */
 interface SchemaKind extends ResourceType {
   /** group and version of the document with the PodTemplateSpec of its `template`, if not its own */
   readonly templateFrom?: string

@@ -10,7 +10,7 @@ export interface FieldLocations {
    * `template.spec.containers[]`; `''` is the root. The nearest above, or else those nearest below, at most three.
    */
   placesOf(key: string, parent: Path): readonly string[]
-  /** The only such path in a neighbour of something above, if there is one: less likely. */
+  /** The only such path in a sibling of one of the parents of `parent`, if there is one. It is less likely. */
   besideOf(key: string, parent: Path): readonly string[]
 }
 
@@ -42,7 +42,7 @@ export function fieldLocations(definitions: Definitions, banOf: BanLookup): Fiel
   }
 }
 
-/** Names of so many fields that where one of them is far away says nothing. */
+/** Names that many fields have, so that a field of this name far away says nothing. */
 const MANIFOLD: ReadonlySet<string> = new Set([
   'apiVersion',
   'key',

@@ -8,6 +8,7 @@ import type { FieldLocations } from './field-locations.ts'
 import { meantField, unknownField } from './unknown-field.ts'
 import { MAX_LISTED, wrongType } from './wrong-type.ts'
 
+/** A document that ajv has checked, and what messages about it need. */
 interface ValidatedSpec {
   /** the path of `document` in the experiment or in the fork */
   readonly root: string

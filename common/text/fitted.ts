@@ -54,7 +54,7 @@ function split(message: string): readonly string[] {
 }
 
 const OMITTED = '...'
-/** To leave out a shorter word saves too little. */
+/** The least length of a word that is left out: a shorter one saves too little. */
 const LONG_WORD = 24
 
 function withoutLongWords(text: string, max: number): string {

@@ -3,10 +3,10 @@ import type { Part } from './fitted.ts'
 /** At most two names, and the number of the others: `a`, `a, b`, `a, b and 3 more`. */
 export const listed = (names: readonly string[]): string => first(2, names)
 
-/** All of them: `a`, `a or b`, `a, b or c`. */
+/** All names as alternatives: `a`, `a or b`, `a, b or c`. */
 export const alternatives = (names: readonly string[]): string => ALTERNATIVES.format(names)
 
-/** The American list has one more comma. */
+/** British English, because the American list has a comma before `or`. */
 const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 /** The most names of a list that are shown. */

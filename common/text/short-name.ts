@@ -7,5 +7,5 @@ interface Named {
   readonly metadata: { readonly name: string }
 }
 
-/** The same of an object. */
+/** The short name of an object, as `shortName`. */
 export const shortNameOf = ({ kind, metadata: { name } }: Named): string => shortName({ kind, name })

@@ -14,7 +14,7 @@ type Changing = Exclude<Write, { verb: 'delete' }>
 
 /**
  * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces
- * the spec, so that no field stays because somebody else owns it. Where server-side apply empties a map of a custom
+ * the spec, so that no field stays because another client owns it. Where server-side apply empties a map of a custom
  * resource, it would leave null, which the CRD refuses. The same derivation is only applied: else both controllers
  * would undo each other's form of the same values for ever.
  */
@@ -22,8 +22,8 @@ export const replacementOf = (write: Changing): KubeRequest | undefined =>
   isSpecReplaced(write) && isOtherDerivation(write) ? specReplacement(write) : undefined
 
 /**
- * The same after an apply that left fields of `before-first-apply`: nobody knows any more which fields were ours, so
- * that a field that the new derivation does not have would stay.
+ * As `replacementOf`, after an apply that left fields of `before-first-apply`: it is unknown which fields were ours, so
+ * a field that the new derivation does not have would stay.
  */
 export const lateReplacementOf = (write: Changing, applied: KubeObject): KubeRequest | undefined =>
   !isSpecReplaced(write) && isOtherDerivation(write) && applied.metadata.managedFields?.some(isBeforeFirstApply)
@@ -31,8 +31,8 @@ export const lateReplacementOf = (write: Changing, applied: KubeObject): KubeReq
     : undefined
 
 /**
- * The same after an apply that was refused as invalid with `error`. An apply leaves what others have added, and some
- * fields exclude each other, such as `value` and `valueFrom` of a variable.
+ * As `replacementOf`, after an apply that was refused as invalid with `error`. An apply leaves what other clients have
+ * added, and some fields exclude each other, such as `value` and `valueFrom` of a variable.
  */
 export const replacementAfter = (error: unknown, write: Changing): KubeRequest | undefined =>
   isInvalid(error) && !isSpecReplaced(write) ? specReplacement(write) : undefined
@@ -67,7 +67,7 @@ function specReplacement(write: Changing): KubeRequest | undefined {
 }
 
 /**
- * The request that leaves the controller what it owns by its applies. When somebody has emptied the managed fields, an
+ * The request that leaves the controller what it owns by its applies. When a client has emptied the managed fields, an
  * apply makes `before-first-apply` the owner of everything that was there. A replacement makes the controller own
  * fields as an update. No later apply could remove any of these.
  */

@@ -17,7 +17,7 @@ interface WriterOptions {
   readonly client: Pick<KubeClient, 'request'>
   /** aborts the requests */
   readonly signal: AbortSignal
-  /** is told of each write for which the next pass over its experiment waits */
+  /** called with each write for which the next pass over its experiment waits */
   readonly written: ReturnType<WrittenVersions['of']>
   /** called when the API server says that an experiment or a fork is gone or is not as it was observed */
   readonly doubt: (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) => void
@@ -88,7 +88,7 @@ export class Writer {
     return release ? this.#released(release, applied) : applied
   }
 
-  /** Where the spec is invalid only together with what others have added to it, it is replaced first. */
+  /** Applies the object. If that is invalid only because of fields of other clients, the object is replaced first. */
   async #applied(write: Exclude<Write, Deletion>): Promise<KubeObject> {
     const apply = async () => asObject(await this.#request(requestOf(write)))
     try {
@@ -104,7 +104,7 @@ export class Writer {
     }
   }
 
-  /** Fields of a former derivation are taken away while the managed fields still tell that there may be some. */
+  /** Removes fields of a former derivation while the managed fields show that there may be some. */
   async #takenOver(write: Exclude<Write, Deletion>, applied: KubeObject): Promise<KubeObject> {
     const replacement = lateReplacementOf(write, applied)
     const replaced = replacement ? asObject(await this.#request(replacement)) : applied
@@ -112,7 +112,7 @@ export class Writer {
     return takeover ? asObject(await this.#request(takeover)) : replaced
   }
 
-  /** Somebody may have changed the Service meanwhile. Then the next apply of its team says who owned the selector. */
+  /** Gives up the fields, unless the Service changed meanwhile: then the next apply of its team is a conflict. */
   async #released(release: KubeRequest, applied: KubeObject): Promise<KubeObject> {
     try {
       return asObject(await this.#request(release))

@@ -41,7 +41,7 @@ export class WrittenVersions {
     this.#written.set(key, [...(this.#written.get(key) ?? []), written])
   }
 
-  /** What a pass over `key` notes its writes with. */
+  /** The function with which a pass over `key` notes its writes. */
   of(key: Key): { readonly note: (written: WrittenVersion) => void } {
     return { note: (written) => this.note(key, written) }
   }

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { Timers } from '../../common/program/clock.ts'
 
 /**
- * So many Events about one object may follow each other at once, then one in each interval. The values of client-go.
+ * The most Events about one object without a wait between them; then one in each interval. The values of client-go.
  */
 const BURST = 25
 const INTERVAL_MS = 300_000

@@ -15,7 +15,7 @@ export interface RecordedEvent {
   readonly event: KubeObject
   /** the object that it is about: `namespace/uid` */
   readonly object: string
-  /** equal for Events that tell the same */
+  /** equal for Events with the same content */
   readonly content: string
   /** how often it was recorded */
   count: number

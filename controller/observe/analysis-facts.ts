@@ -97,7 +97,7 @@ export async function twinFacts(
   return { object: twinFact(experiment, knownOrAbsent(found)), repairInMs: drift.waitMs(keyOfTwin(key)) }
 }
 
-/** The twin is repaired at a pace of its own. */
+/** The key under which repairs of the twin are counted. */
 export const keyOfTwin = (key: Key): Key => `${key}/twin`
 
 /** Of a namespace that may not be read, only its name is known: the API server gives it to each as a label. */

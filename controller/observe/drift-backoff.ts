@@ -6,10 +6,10 @@ import type { Key } from '../runtime/queue.ts'
 const FORGET_MS = 60_000
 const MAX_MS = 60_000
 
-/** After so many repairs in a row, somebody keeps changing the fork. Less may be a person who edits it. */
+/** After this number of repairs in a row, another client keeps changing the fork. Fewer may be a person's edits. */
 const CONTESTED_AFTER = 3
 
-/** The wait after so many repairs in a row. */
+/** The wait after a number of repairs in a row. */
 const pauseMs = backoff({ random: () => 0, firstMs: 250, maxMs: MAX_MS })
 
 interface Repairs {
@@ -30,7 +30,7 @@ export class DriftBackoff {
   readonly #contestedAfter: number
   readonly #repairs = new Map<Key, Repairs>()
 
-  /** @param contestedAfter so many repairs in a row are a contest */
+  /** @param contestedAfter after this number of repairs in a row the fork counts as contested */
   constructor(timers: Pick<Timers, 'now'>, contestedAfter = CONTESTED_AFTER) {
     this.#timers = timers
     this.#contestedAfter = contestedAfter

@@ -11,9 +11,7 @@ import { TtlCache } from '../../common/program/ttl-cache.ts'
 const KEPT_MS = 30_000
 /** How long a pass waits for the Events. They only explain what the status of the fork shows. */
 const DEADLINE_MS = 5_000
-/**
- * More than client-go lets one controller send about one object (25, then 12 an hour) before they expire after an hour.
- */
+/** The most Events that are read. client-go lets a controller send 25 about an object, then 12 an hour; they expire. */
 const LIMIT = 50
 
 /** How the last attempt to create a pod ended. */

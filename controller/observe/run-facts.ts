@@ -44,11 +44,11 @@ export async function cutOverFacts(
   return { services: known({ ...seen, slices, ...state }) }
 }
 
-/** What a deletion waits for: it begins anew when the Service is another one, or selects other pods. */
+/** What a deletion waits for: it begins again when the Service is another one, or selects other pods. */
 const returnStateOf = ({ metadata: { uid, deletionTimestamp } }: ExperimentDeployment, service?: KubeObject): string =>
   JSON.stringify([uid, deletionTimestamp, service?.metadata.uid, at(service, 'spec', 'selector')])
 
-/** Each Service of an experiment is repaired at a pace of its own. */
+/** The key under which repairs of one Service of an experiment are counted. */
 export const keyOfPin = (key: Key, service: string): Key => `${key}/${service}`
 
 /** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
@@ -67,11 +67,12 @@ export async function promotionFacts(
   return { source: knownOrAbsent(source), record, isInstalled: ports.isPromotionInstalled }
 }
 
-/** Only an experiment with a run has one. */
+/** The promotion record. Only an experiment with a run has one. */
 export const promotionRecord = async ({ revision }: Ports, experiment: ExperimentDeployment) =>
   strategyRunSpec(experiment.spec)
     ? knownOrAbsent(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
     : ABSENT
 
+/** The namespace and the name of the fork of an experiment. */
 export const placeOfFork = (experiment: ExperimentDeployment) =>
   [sourceNamespaceOf(experiment), forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)] as const

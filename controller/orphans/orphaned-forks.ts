@@ -57,7 +57,7 @@ const liveExperiment = (
   signal: AbortSignal,
 ) => orUndefined(client.request({ verb: 'get', path: resourcePath(EXPERIMENT_DEPLOYMENT, of), signal }))
 
-/** What cares for objects whose experiments are gone: forks, and analysis runs where there are any. */
+/** The sweepers of forks, and of analysis runs if the component is installed, whose experiments are gone. */
 export function sweepersOf({ caches, ...options }: SweepersOptions) {
   const forks = new Orphans({ ...options, workloads: caches.workloads })
   const live: OrphanedRunsOptions['live'] = (of, signal) => liveExperiment(options.client, of, signal)
@@ -77,7 +77,7 @@ export function sweepersOf({ caches, ...options }: SweepersOptions) {
 
 /**
  * Deletes forks that belong to an experiment by labels and whose experiment is gone, with their pinned bases. The
- * finalizer of the experiment prevents such forks, unless somebody removes it by hand, or restores a backup, in which
+ * finalizer of the experiment prevents such forks, unless a user removes it by hand, or restores a backup, in which
  * the experiment gets another uid. A fork with an owner reference is deleted by garbage collection.
  *
  * A Service that sends only to such a fork is returned first. Where the controller may not do that, the fork stays.
@@ -85,7 +85,7 @@ export function sweepersOf({ caches, ...options }: SweepersOptions) {
 export class Orphans {
   readonly #options: OrphansOptions
   readonly #sweeper: Sweeper
-  /** what was told of each orphaned fork, by its uid */
+  /** what was reported about each orphaned fork, by its uid */
   readonly #orphans = new Map<string, string>()
   #count = 0
 

@@ -8,7 +8,7 @@ const MAX_MS = 60_000
 /** A timer may run a little before its time. A sweep then still finds what is due. */
 const EARLY_MS = 1_000
 
-/** The wait after so many failures in a row. A sweep makes its tries one after the other, so they need no jitter. */
+/** The wait after several failures in a row. A sweep makes its tries one after the other, so they need no jitter. */
 const pauseMs = backoff({ random: () => 0, firstMs: FIRST_MS, maxMs: MAX_MS })
 
 interface Failures {

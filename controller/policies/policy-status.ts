@@ -16,7 +16,7 @@ import type { PolicyValidity } from './policy-validity.ts'
 const DEBOUNCE_MS = 2_000
 /** How often the write waits for experiments without a pass. One whose passes fail must not block it for ever. */
 const MAX_WAITS = 30
-/** After a failed write the next try is so much later. */
+/** The wait after a failed write. */
 const RETRY_MS = 60_000
 
 export interface PolicyStatusOptions {

@@ -26,9 +26,9 @@ export interface Reporter {
   applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void>
   /** how many milliseconds a status that differs only in shares has to wait; 0 or less: now */
   shareWaitMs(key: Key): number
-  /** the same for a status of a contested fork that differs only in numbers of pods */
+  /** as `shareWaitMs`, for a status of a contested fork that differs only in numbers of pods */
   podsWaitMs(key: Key): number
-  /** the same for a status of a fork that is still not ready */
+  /** as `shareWaitMs`, for a status of a fork that is still not ready */
   progressWaitMs(key: Key): number
   /** how many milliseconds the next repair of a status has to wait; 0 or less: now */
   repairWaitMs(key: Key): number
@@ -36,7 +36,7 @@ export interface Reporter {
   noteRepair(key: Key): void
   /** queues a Kubernetes Event; never waits, never throws */
   emitEvent(experiment: ExperimentDeployment, conclusion: Conclusion, event: EventDraft): void
-  /** the same about an object that an experiment has changed: its source, or a Service */
+  /** as `emitEvent`, about an object that an experiment has changed: its source, or a Service */
   emitEventAbout(object: KubeObject, experiment: ExperimentDeployment, event: EventDraft): void
   /** records what policies decided; undefined when they no longer count the experiment */
   recordPolicy(key: Key, decision: PolicyDecision | undefined): void

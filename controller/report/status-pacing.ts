@@ -3,17 +3,17 @@ import type { Key } from '../runtime/queue.ts'
 
 /** One ready pod may change the shares of many forks. */
 const SHARE_INTERVAL_MS = 10_000
-/** Among many forks: 20 statuses in a second for the whole process, but each within a minute. */
+/** With many forks the process writes 20 statuses in a second, but each within a minute. */
 const SHARE_SPACING_MS = 50
 const MAX_SHARE_INTERVAL_MS = 50_000
 /** Each repair of a fork that another client scales starts and ends pods. */
 const POD_INTERVAL_MS = 60_000
-/** How long the numbers of a fork that is not ready yet wait for the status in which it is, at least. */
+/** The least time for which new numbers of a fork that is not ready wait: its next status may say that it is ready. */
 const PROGRESS_MS = 5_000
 
 /**
- * When a status may be written in which only shares, or only numbers of pods changed. It counts on a monotonic clock:
- * the timestamps of the API server are from another clock, which may be hours ahead.
+ * Limits how often a status is written if only shares or numbers of pods changed. It uses a monotonic clock: the
+ * timestamps of the API server are from another clock, which may be hours ahead.
  */
 export class StatusPacing {
   readonly #timers: Pick<Timers, 'now'>
@@ -57,7 +57,7 @@ export class StatusPacing {
     return this.#untilMs(this.#progressMs, key, Math.max(PROGRESS_MS, this.#spacedMs()))
   }
 
-  /** So long that all that were written in the last minute may be written again before. */
+  /** A wait in which all statuses of the last minute could be written again, at most a minute. */
   #spacedMs(): number {
     return Math.min(MAX_SHARE_INTERVAL_MS, SHARE_SPACING_MS * this.#writtenMs.size)
   }

@@ -1,5 +1,6 @@
 import type { Random } from '../../common/program/clock.ts'
 
+/** How waits grow: from `firstMs` to `maxMs`. */
 interface Backoff {
   readonly random: Random
   readonly firstMs?: number

@@ -4,7 +4,7 @@ import { type Cancel, pause, type Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
 import type { Key, KeyQueue } from './queue.ts'
 
-/** After so many failures in a row, a probe tells a failing API server from a fault in the way of some objects. */
+/** After this number of failures in a row, a probe shows whether the API server fails, or only some objects do. */
 const FAILURES = 5
 /** How long a probe waits for its answer. A list is given a minute otherwise, in which all keys would be handed out. */
 export const PROBE_MS = 10_000

@@ -97,7 +97,7 @@ export class Leader implements Fence {
    */
   async release(): Promise<void> {
     this.#end()
-    await this.#running // a call under way ends by itself: it may still take the Lease
+    await this.#running // a call under way has its own time limit; it may still take the Lease
     if (!this.#hasTried) return
     try {
       while (!(await this.#isGivenBack()));
@@ -183,7 +183,7 @@ export class Leader implements Fence {
         this.#noteRenewed(renewed, startedMs)
         return startedMs + RETRY_MS
       }
-      // somebody changed its labels, or an earlier renewal arrived after all
+      // another client changed its labels, or an earlier renewal arrived after all
       const found = await this.#store.read()
       if (found?.metadata.uid !== lease.metadata.uid) return this.#lose('the lease was deleted')
       if (!found || leases.viewOf(found).holder !== identity) return this.#lose('another process holds the lease')

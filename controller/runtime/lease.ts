@@ -12,7 +12,7 @@ export const LEASE_MS = 15_000
 export const RENEW_DEADLINE_MS = 10_000
 /** The time between the starts of two renewals. */
 export const RETRY_MS = 2_000
-/** A write of a holder ends so long after the start of its last renewal: before another process can hold the Lease. */
+/** A write of a holder ends this long after its last renewal began: before another process can hold the Lease. */
 export const WRITE_LIMIT_MS = 14_000
 
 /** The duration in a Lease that its holder has given back. It must be positive. */
@@ -29,8 +29,8 @@ export interface LeaseView {
 }
 
 /**
- * The view of `lease`. Only a Lease without a holder and with the shortest duration was given back. If somebody else
- * removed the holder, that one may still write until its next renewal fails. A duration that is shorter than ours
+ * The view of `lease`. Only a Lease without a holder and with the shortest duration was given back. If another client
+ * removed the holder, the holder may still write until its next renewal fails. A duration that is shorter than ours
  * counts as ours, for the same reason.
  */
 export function viewOf(lease: KubeObject): LeaseView {

@@ -10,11 +10,11 @@ export type Key = string
 /** The `namespace/name` of an object: the key of an experiment. */
 export const keyOf = ({ metadata }: Pick<KubeObject, 'metadata'>): Key => `${metadata.namespace}/${metadata.name}`
 
-/** Is told what happens in the queue. For metrics. */
+/** Called for what happens in the queue. For metrics. */
 export interface QueueObserver {
   readonly added: () => void
   readonly retried: () => void
-  /** a worker got a key that was added so many seconds before */
+  /** a worker got a key that was added `seconds` before */
   readonly waited: (seconds: number) => void
 }
 
@@ -123,7 +123,7 @@ export class KeyQueue {
     const delayMs = Math.max(atLeastMs, this.#delayMs(inRow))
     this.#failures.set(key, { inRow, retryAtMs: this.#timers.now() + delayMs })
     this.#observer.retried()
-    // The pass may have caused the events that arrived during it. The change of the experiment is of somebody else.
+    // The pass may have caused the events that arrived during it. A change of the experiment is of another client.
     if (this.#processing.has(key) && !this.#changed.has(key)) this.#dirty.delete(key)
     this.addAfter(key, delayMs)
     return inRow

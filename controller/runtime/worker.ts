@@ -11,7 +11,7 @@ export const RECONCILE_LIMIT_MS = 90_000
 
 /** A pass that takes longer gives its worker back, because it waits for an answer, for example of a slow webhook. */
 const SLOW_MS = 1_000
-/** So many more passes than workers may go on at once: slow ones. Each may need a connection to the API server. */
+/** The most slow passes that go on without a worker. Each may need a connection to the API server. */
 export const MAX_SLOW = 64
 
 /** How long running passes, and a running sweep, may go on after `stop`. */
@@ -116,9 +116,8 @@ export class Workers {
   }
 
   /**
-   * Removes and returns a pass that may continue: it gets a slot, and no key goes first, or it has yielded long enough.
-   * While there is none, the passes that have yielded wait for keys that get the workers, or for passes with the slots
-   * of their namespaces. Each of these looks here when it ends.
+   * Removes and returns a yielded pass that may continue: it gets a slot, and no key waits for a worker or it has
+   * yielded long enough.
    */
   #nextYielded(): YieldedPass | undefined {
     return this.#takeYielded(this.#keysGoFirst ? this.#options.timers.now() : Number.POSITIVE_INFINITY)
@@ -141,7 +140,7 @@ export class Workers {
     return ended
   }
 
-  /** A pass that has yielded long enough goes before the keys that wait for slots of its namespace. */
+  /** Gives back a slot. A pass that has yielded long enough gets it before the keys that wait for it. */
   #giveBackSlot(key: Key): void {
     const { queue, timers } = this.#options
     this.#slots.giveBack(key)
@@ -179,7 +178,7 @@ export class Workers {
     cancel()
   }
 
-  /** When a pass without a worker ends, one that has yielded may follow it: perhaps no worker will look for that. */
+  /** Lets a pass go on without a worker. When it ends, it continues a yielded pass, because no worker may do so. */
   #goOnWithoutWorker(ended: Promise<void>): void {
     this.#slow.add(ended)
     void ended.then(() => {

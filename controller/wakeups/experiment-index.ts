@@ -54,7 +54,7 @@ export class ExperimentIndex {
     return this.#of(`fork ${workload}`)
   }
 
-  /** The same for a fork of any kind: `shop/cart-experiment-cd1aa1c99c`. */
+  /** As `ofFork`, for a fork of any kind: `shop/cart-experiment-cd1aa1c99c`. */
   ofForkOfAnyKind(fork: string): ReadonlySet<Key> {
     return this.#of(`fork of any kind ${fork}`)
   }

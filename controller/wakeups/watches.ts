@@ -60,7 +60,7 @@ const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: Kube
   before.deletionTimestamp === after.deletionTimestamp &&
   isEqual(before.annotations, after.annotations)
 
-/** Whether somebody emptied the memory of a run, which begins again. It leaves no managed fields of that client. */
+/** Whether another client emptied the memory of a run, which begins again. Managed fields do not show that client. */
 const hasLostRun = (before: ExperimentDeployment, after: ExperimentDeployment): boolean =>
   before.status?.strategy !== undefined && after.status?.strategy === undefined
 

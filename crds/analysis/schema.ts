@@ -23,7 +23,7 @@ interface NoteWithRules {
   readonly itemRules?: readonly Rule[]
   /** of a list: the members by which an item is known; absent: the list is one value */
   readonly keys?: readonly string[]
-  /** in place of what the structure says, for an object that somebody else checks */
+  /** in place of what the structure says, for an object that other code checks */
   readonly schema?: JsonObject
 }
 

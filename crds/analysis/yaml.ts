@@ -8,10 +8,10 @@ const LONG = 70
 export const styledNode = (document: Document, object: JsonObject): Node =>
   styled(document.createNode(object, WITHOUT_ALIASES))
 
-/** The same object at two places is written twice. */
+/** An object that is at two places is written twice. */
 const WITHOUT_ALIASES = { aliasDuplicateObjects: false } as const
 
-/** How the files write it: lists of words in one line, long texts folded. */
+/** Sets the style of a node as in the files: lists of words in one line, long texts folded. */
 function styled<T extends Node>(node: T): T {
   visit(node, {
     Seq(_key, seq) {

@@ -27,7 +27,7 @@ export interface ArgoRollouts {
   readonly stop: () => Promise<void>
   /** Deletes the CRDs with every Rollout, as an uninstallation does. Resolves when they are gone. */
   readonly removeCrds: () => Promise<void>
-  /** Creates the CRDs again. A running controller finds them by itself. */
+  /** Creates the CRDs again. A running controller finds them automatically. */
   readonly installCrds: () => Promise<void>
   /** Resolves when the controller processes a Rollout. @throws Error if it does not within a minute */
   readonly reconciles: () => Promise<void>

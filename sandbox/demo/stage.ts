@@ -12,7 +12,7 @@ export interface Stage {
   readonly explain: (line: string) => void
   /** Prints `$ kubectl …` and its output. @throws Error if it fails */
   readonly kubectl: (args: string, input?: string) => Promise<string>
-  /** The same for a command that must be refused. @throws Error if it succeeds, or if its output lacks one of `says` */
+  /** As `kubectl`, for a command that must fail. @throws Error if it succeeds, or its output lacks one of `says` */
   readonly refused: (args: string, input: string, says: readonly string[]) => Promise<void>
   /** Runs a command silently until its output is `wanted`. @throws Error with both after `deadlineMs` */
   readonly awaits: (args: string, wanted: string | RegExp, deadlineMs?: number) => Promise<void>
@@ -24,7 +24,7 @@ export interface Step {
   readonly play: (stage: Stage) => Promise<void>
 }
 
-/** What is said to the run of the experiment `name`, and what is awaited of it. */
+/** Commands to the run of the experiment `name`, and waits for its steps. */
 export const runOf = (name: string) => ({
   say: ({ kubectl }: Stage, word: string) => kubectl(`annotate --overwrite expd/${name} ${COMMAND}=${word}`),
   /** Waits until it is at a step, such as `1/7 Paused`. */

@@ -12,7 +12,7 @@ export interface WrittenHistogram {
   readonly buckets: Readonly<Record<number, number>>
 }
 
-/** A series with values that Prometheus shall have, in the order of time. */
+/** A series with values that Prometheus should have, in the order of time. */
 export interface WrittenSeries {
   /** `__name__` among them */
   readonly labels: Readonly<Record<string, string>>

@@ -7,7 +7,7 @@ import { Counter, Histogram, Registry } from 'prom-client'
 export interface Behavior {
   /** half of its answers take longer, in seconds. Default: it answers at once */
   readonly medianSeconds?: number
-  /** every so many requests one fails with HTTP 500. Default: none */
+  /** one of this number of requests fails with HTTP 500. Default: none */
   readonly failsEvery?: number
   /** whether it has a page of metrics. Default: true */
   readonly hasMetrics?: boolean
@@ -65,7 +65,7 @@ class Pod {
   }
 }
 
-/** Pods that exist as soon as somebody asks at their address. One server for each port simulates all of them. */
+/** Pods that exist as soon as a client calls their address. One server for each port simulates all of them. */
 export function simulatedPods(): SimulatedPods {
   const pods = new Map<string, Pod>()
   const servers = new Map<number, Promise<unknown>>()

@@ -13,6 +13,7 @@ import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics }
 import { notFound } from './path-secret.ts'
 import { RequestError } from './request-error.ts'
 
+/** What the app needs to answer reviews. */
 export interface AdmissionHandlers {
   /** an error that it throws is a bug */
   readonly validate: (request: AdmissionRequest, limitMs: number) => Promise<ReviewDecision>
@@ -86,7 +87,7 @@ const reviewed =
     }
   }
 
-/** A decision ends by itself within its limit. If a bug keeps one from ending, it must not keep its place for ever. */
+/** A decision ends within its own limit. If a bug keeps one from ending, it must not keep its place for ever. */
 const GIVE_UP_MS = 10_000
 
 /** Decides a review. After a bug the change is denied; the details are only in the log. */

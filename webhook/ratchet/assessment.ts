@@ -9,6 +9,7 @@ import { NO_SHAPE, type Shape } from '../../common/override/shape.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 
+/** The mistakes of an update, compared with those of the stored experiment. */
 export interface ComparedAssessment extends Ratcheted {
   /** the assessment of the stored experiment, computed on the first call; undefined for a new experiment */
   readonly before: () => Assessment | undefined

@@ -30,8 +30,9 @@ export function presentFindings({ facts, now, before }: Update, decision: Policy
 }
 
 /**
- * The findings of policies on the stored experiment. An expired one had no pods and was not counted, so it has none. A
- * word that is said again is judged again. What the update has too is judged first, in the same order.
+ * The findings of policies on the stored experiment. Undefined without a stored
+ * experiment, and if the update revives an expired one, which had no pods and was not counted. Findings about approvals
+ * are left out, so that a repeated command is judged again. Changes that the update has too are judged first.
  */
 export function formerFindings({ facts, now, previous, before }: Update) {
   const isRevival = previous && !isLive(previous, facts.now) && isLive(facts.experiment, facts.now)

@@ -9,6 +9,7 @@ import { ratchet } from './ratchet.ts'
 
 type Judged = { readonly spec: ExperimentDeployment['spec']; readonly findings: readonly PolicyFinding[] }
 
+/** What the findings of policies mean for a review. */
 export interface PolicyOutcome {
   readonly errors: readonly FieldError[]
   readonly warnings: readonly Warning[]
@@ -32,7 +33,7 @@ export function policyOutcome({ spec, findings }: Judged, before: () => Judged |
   )
   const smaller = errors.filter(({ field }) => former !== undefined && isSmaller(field, spec, former.spec))
   const refused = errors.filter((error) => !smaller.includes(error))
-  // Each path is compared with the stored experiment by itself. Only then those of one list are joined.
+  // Each path is compared with the stored experiment alone. Only then those of one list are joined.
   const linesOf = (of: readonly FieldError[]) => joinReplaced(acting('Deny').filter(({ error }) => of.includes(error)))
   const warned = [...linesOf([...known, ...smaller]), ...joinReplaced(acting('Warn'))]
   const audited = acting('Audit').map(({ policy, error }) => `${policy}: ${error.field}`)

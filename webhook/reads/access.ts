@@ -57,7 +57,7 @@ export function formatNeeds(needs: readonly Need[]): string {
   return `needs ${CONJUNCTION.format(permissions)} in namespace "${needs[0]?.namespace}"`
 }
 
-/** `a, b and c`: the American list has one more comma. */
+/** `a, b and c`. British English, because the American list has a comma before `and`. */
 const CONJUNCTION = new Intl.ListFormat('en-GB')
 
 const nameOf = ({ apiVersion, plural }: ResourceType): string =>
@@ -112,8 +112,8 @@ export function needsOf(decoded: DecodedRequest): readonly Need[] {
 }
 
 /**
- * The Services that the controller changes because of this request. It limits the preview to the fork without another
- * word, and the active one where the spec says so; `resume` and `promote` lead there, and `undo` back.
+ * The Services that the controller may change because of this request: the preview Service if a run begins, and the
+ * active one if the spec or the command leads to its cut-over, or the command undoes that.
  */
 function servicesWritten({ request, experiment, previous }: DecodedRequest): readonly string[] {
   const { blueGreen } = strategyRunSpec(experiment.spec) ?? {}
@@ -125,7 +125,7 @@ function servicesWritten({ request, experiment, previous }: DecodedRequest): rea
   return [...(isCutOver ? [activeService] : []), ...(isNew && previewService !== undefined ? [previewService] : [])]
 }
 
-/** The word that a request says; undefined if it says none, or the one that was said before. */
+/** The command that this request sets; undefined if it sets none or repeats the stored one. */
 function newVerb({ experiment, previous }: Pick<DecodedRequest, 'experiment' | 'previous'>): CommandVerb | undefined {
   const { annotations } = experiment.metadata
   const isNew = annotations?.[COMMAND] !== previous?.metadata.annotations?.[COMMAND]
@@ -136,8 +136,8 @@ const isSpecNew = ({ request, experiment, previous }: Pick<DecodedRequest, 'requ
   request.operation === 'CREATE' || !isEqual(experiment.spec, previous?.spec)
 
 /**
- * Whether the controller writes the source because of this request: a command says so, the end of the steps needs no
- * other word, or a revision is approved.
+ * Whether the controller may write the source because of this request: by its command, or because it starts or resumes
+ * a run that promotes at the end of its steps or whose revision is approved.
  */
 function mayWriteSource({ request, experiment, previous }: DecodedRequest): boolean {
   const verb = newVerb({ experiment, previous })

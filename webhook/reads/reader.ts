@@ -7,6 +7,7 @@ import { unlessAborted } from '../../common/program/deadline.ts'
 import { Semaphore } from '../../common/program/semaphore.ts'
 import { SingleFlight } from '../../common/program/single-flight.ts'
 
+/** The part of the client that reviews use. */
 export type Reader = Pick<KubeClient, 'request'>
 
 /** The longest time of one read, in milliseconds. Every read also ends when its review ends. */
@@ -43,8 +44,9 @@ export function bounded(kube: Reader): Reader {
 }
 
 /**
- * `kube` whose equal requests share one answer, except lists. Each answer is asked for after the requests that share
- * it, so a revoked permission counts at once. 200 reviews of one source by one user cost what two of them cost.
+ * `kube` whose equal requests share one answer, except lists. Each answer comes from a read that began after the
+ * requests that share it, so a revoked permission counts at once. 200 reviews of one source by one user cost as much as
+ * two.
  * @throws what `kube` throws; `unreachable` if the signal of a request aborts first. Its deadline still ends the read
  */
 export function sharing(kube: Reader): Reader {

@@ -14,7 +14,7 @@ import { AS_TABLE, READ_MS, type Reader, unlessOver } from './reader.ts'
 
 /** How long the names of a namespace are kept: an author who mends one name sends the next request soon. */
 const KEPT_MS = 10_000
-/** The most names of one kind that are compared. Whoever has more has to look for the name. */
+/** The most names of one kind that are compared. With more, the author has to look for the name. */
 const MAX_NAMES = 500
 /** The longest name that is compared, because the time grows with its square. Pods could not be named longer either. */
 const MAX_LENGTH = 63

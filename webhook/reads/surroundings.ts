@@ -78,7 +78,7 @@ export class SurroundingsReader {
     }
   }
 
-  /** Those in `namespace` alone. `of` does not read them again. */
+  /** The neighbours in `namespace` alone. `of` does not read them again. */
   async neighbours(namespace: string, { signal }: ReviewScope): Promise<Known<Neighbours>> {
     return neighboursOf(await unlessOver(this.#neighbourhoodOf(namespace), signal))
   }

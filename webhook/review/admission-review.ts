@@ -33,6 +33,7 @@ export type AdmissionRequest =
   | (AnyRequest & { readonly operation: 'CREATE' })
   | (AnyRequest & { readonly operation: 'UPDATE'; readonly oldObject: Readonly<Record<string, unknown>> })
 
+/** What the body of a call contains. */
 type Review =
   | { readonly is: 'ours'; readonly request: AdmissionRequest }
   /** another resource or operation; allowed, so that a configuration with too many rules cannot block a cluster */
@@ -110,6 +111,7 @@ export interface DenialStatus {
     | { readonly retryAfterSeconds: number; readonly causes?: never }
 }
 
+/** The answer to a review. */
 export type ReviewAnswer = {
   /** by name. The API server adds the name of the webhook as a prefix and logs them for refused requests too */
   readonly auditAnnotations?: Readonly<Record<string, string>>

@@ -10,8 +10,8 @@ export function setsApproval(request: AdmissionRequest): boolean {
 }
 
 /**
- * Whether the request changes the spec to `spec`, apart from an approval. Who only approves a revision has not written
- * what is promoted.
+ * Whether the request changes the spec to `spec`, apart from an approval. A user who only approves a revision has not
+ * written what is promoted.
  * @throws RangeError if the spec is nested too deeply to be compared with the stored one
  */
 export const editsSpec = (request: AdmissionRequest, spec: unknown): boolean =>

@@ -28,13 +28,13 @@ export const newCommand = (request: AdmissionRequest): string | undefined => {
   return text === commandIn(storedIn(request)) ? undefined : text
 }
 
-/** Whether the request says `promote`. */
+/** Whether the request sets the command `promote`. */
 export const isPromoteCommand = (request: AdmissionRequest): boolean =>
   parseCommand(newCommand(request) ?? '')?.verb === 'promote'
 
 /**
- * Whether the request only stops the run: it says `abort`, stamped or not, and leaves the spec and what was reviewed as
- * they are.
+ * Whether the request only stops the run: it sets the command `abort`, stamped or not, and leaves the spec and what was
+ * reviewed as they are.
  */
 export function isAbortOnly(request: AdmissionRequest): boolean {
   if (request.operation !== 'UPDATE' || parseCommand(newCommand(request) ?? '')?.verb !== 'abort') return false
@@ -52,11 +52,11 @@ const storedIn = (request: AdmissionRequest): unknown =>
   request.operation === 'UPDATE' ? request.oldObject : undefined
 
 /**
- * The annotations of a request that sets a command: the command with what its author saw, by the stored status, and the
- * author, whatever the request says. A command that is not known stays as it is, and `/validate` refuses it. An
- * approval in the spec is a word, too: its author takes the place of the last command, unless that waits for an answer.
- * Where no run is left, or was, the last command goes, too: otherwise the next run would obey it. A command that the
- * request removes takes its author along, who would otherwise pass for the author of an approval.
+ * The annotations of the command after the request. A new command is stamped with the stored step and revision, and its
+ * author is the requester; an unknown one stays as it is, and `/validate` refuses it. An approval in the spec also sets
+ * the author and removes the last command, unless that waits for an answer. Without a run before or after the request,
+ * the last command is removed, so that the next run does not obey it. With a removed command its author is removed too,
+ * who would otherwise count as the author of an approval.
  */
 export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
   const text = newCommand(request)
@@ -101,19 +101,19 @@ const authorIn = (object: unknown): string | undefined =>
 const removesCommand = (request: AdmissionRequest): boolean =>
   commandIn(request.object) === undefined && commandIn(storedIn(request)) !== undefined
 
-/** The author after a request that says nothing: the stored one, unless the request removes the command. */
+/** The author after a request without a new command: the stored one, unless the request removes the command. */
 const keptAuthor = (request: AdmissionRequest): string | undefined =>
   removesCommand(request) ? undefined : authorIn(storedIn(request))
 
 /** How far the time in a stamp may be from now: it is made in the same request. */
 const STAMP_MS = 60_000
 
-/** The run to which a command is said: undefined for an experiment without a strategy. */
+/** The run to which a command is given: undefined for an experiment without a strategy. */
 export interface CommandedRun {
   readonly run: Run
   readonly steps: readonly RunStep[]
   readonly promotion: PromotionStatus | undefined
-  /** whether others made the change and took it back */
+  /** whether other clients made the change and reverted it */
   readonly isTakenBack: boolean
 }
 
@@ -131,8 +131,8 @@ export function commandErrors(
 }
 
 /**
- * An error for another author of the command than the one who is expected. None is fine beside a command that the
- * webhook has not stamped.
+ * An error if the request names another author of the command than the expected one. It may name no author if the
+ * webhook has not stamped the command.
  */
 export function authorErrors(request: AdmissionRequest): readonly FieldError[] {
   const [author, before] = [authorIn(request.object), authorIn(storedIn(request))]

@@ -110,7 +110,7 @@ const MEANINGS = {
 }
 
 /**
- * An error for each of our annotations whose value is neither that of this request nor the stored one: somebody wrote
+ * An error for each of our annotations whose value is neither that of this request nor the stored one: a user wrote
  * it by hand, and the mutating webhook, which would have overwritten it, was skipped.
  */
 export function annotationErrors(request: AdmissionRequest): readonly FieldError[] {

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { CertificatePair } from './server.ts'
 
+/** Whether clients accept a certificate, or what is wrong with it. */
 export type CertificateCheck =
   | { readonly is: 'usable'; readonly leaf: X509Certificate }
   | { readonly is: 'unusable'; readonly finding: string }

@@ -31,7 +31,7 @@ export interface KubeClient {
   close(): Promise<void>
 }
 
-/** A request that was sent once, also one that is repeated later. For metrics. */
+/** One try of a request, for metrics. */
 export interface Sent {
   readonly verb: KubeRequest['verb'] | 'watch'
   /** the plural of the resource; `none` for discovery and schemas */

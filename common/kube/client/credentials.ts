@@ -17,7 +17,7 @@ export interface ApiServerAccess {
   readonly dispatcher: Dispatcher
 }
 
-/** The library's reader of credentials, but with our connections. By itself it opens a new one for each request. */
+/** The library's reader of credentials, but with our connections. Alone it would open a new one for each request. */
 class PooledKubeConfig extends KubeConfig {
   readonly #pool: Pool
 

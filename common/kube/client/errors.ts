@@ -1,5 +1,6 @@
 import type { KubeErrorKind } from '../../api/failure.ts'
 
+/** What is known about a failed request. */
 export interface Failure {
   readonly kind: KubeErrorKind
   /** the message of the API server, if there is one; it may quote values of the object that was sent */

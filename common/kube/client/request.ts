@@ -1,7 +1,7 @@
 import type { Semaphore } from '../../program/semaphore.ts'
 import { KubeError } from './errors.ts'
 
-/** As other clients have. Admission webhooks, of which a cluster may have several, may each take up to 30 s. */
+/** The time for a write, as in other clients. Each admission webhook of the cluster may take up to 30 s. */
 const WRITE_MS = 30_000
 
 /**
@@ -18,13 +18,16 @@ export const REQUEST_VERBS = {
   delete: { method: 'DELETE', deadlineMs: WRITE_MS },
 } as const
 
+/** What a request does. */
 export type RequestVerb = keyof typeof REQUEST_VERBS
 
+/** The parameters of a query. Undefined ones are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
+/** A request to the API server, except a watch. */
 export interface KubeRequest {
   readonly verb: RequestVerb
-  /** from `pathOf`, without a query */
+  /** from `resourcePath`, without a query */
   readonly path: string
   readonly query?: Query
   /** sent as JSON */
@@ -37,12 +40,13 @@ export interface KubeRequest {
   readonly signal?: AbortSignal
   /** the time for all tries together; default: that of the verb */
   readonly deadlineMs?: number
-  /** limits how many of the requests that share it are sent at once. The deadline goes on while others are */
+  /** limits how many of the requests that share it are sent at once. The wait counts towards the deadline */
   readonly limit?: Semaphore
   /** a longer response is `invalid` and is not parsed; default: no limit */
   readonly maxBytes?: number
 }
 
+/** A request for a watch. */
 export interface KubeStream extends Pick<KubeRequest, 'path' | 'query' | 'accept'> {
   /** aborts connecting and reading */
   readonly signal: AbortSignal

@@ -77,7 +77,7 @@ export interface ParsedPath {
   readonly name?: string
 }
 
-/** The inverse of `pathOf`; undefined for a path that names no resource, such as `/apis` or `/openapi/v3`. */
+/** The inverse of `resourcePath`; undefined for a path that names no resource, such as `/apis` or `/openapi/v3`. */
 export function parsePath(path: string): ParsedPath | undefined {
   const [root, ...segments] = path.split('/').slice(1).map(decodeURIComponent)
   const group = root === 'apis' ? segments.shift() : root === 'api' ? '' : undefined

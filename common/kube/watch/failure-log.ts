@@ -2,7 +2,7 @@ import type { Timers } from '../../program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../program/log.ts'
 import { factsOf } from '../client/errors.ts'
 
-/** After so many failures in a row, the version from which a watch starts may be the cause. */
+/** After this number of failures in a row, the version from which a watch starts may be the cause. */
 const VERSION_DOUBTED_AFTER = 5
 
 /** Kinds of failures that last until a person acts. They are logged once. */
@@ -11,7 +11,7 @@ const LASTING = new Set(['forbidden', 'kindAbsent'])
 interface FailureLogOptions {
   readonly log: Log
   readonly timers: Pick<Timers, 'now'>
-  /** is told the kind of every failure, but only once of a kind that stays absent: a probe of it is no restart */
+  /** called with the kind of every failure, but only once while a kind is absent: a probe of it is no restart */
   readonly onFailure?: ((kind: string) => void) | undefined
 }
 

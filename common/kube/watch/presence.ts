@@ -11,7 +11,7 @@ export class Presence {
     this.#served.resolve()
   }
 
-  /** The kind is not served, or not any more. Who waits already goes on waiting. */
+  /** The kind is not served, or no longer. Callers who wait already go on waiting. */
   lost(): void {
     if (this.#isFound) this.#served = Promise.withResolvers()
     this.#isFound = false

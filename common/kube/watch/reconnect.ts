@@ -25,7 +25,7 @@ export class Reconnect {
     return (delayMs / 2) * (1 + this.#random())
   }
 
-  /** Milliseconds to wait after a watch that has ended in order, and was open so long. */
+  /** Milliseconds to wait after a watch that was open for `openMs` and ended without an error. */
   delayAfterWatchMs(openMs: number): number {
     return openMs >= NO_WAIT_AFTER_MS ? 0 : this.delayMs()
   }

@@ -30,7 +30,7 @@ export interface ReflectorOptions<T> extends Pick<Intake<T>, 'project'> {
   readonly probeAbsentMs?: number
   /** instead of `probeAbsentMs`: resolves when another reflector has found the kind, which then asks for both */
   readonly untilServed?: (signal: AbortSignal) => Promise<void>
-  /** is told the cause of each failed list or watch, and once that the kind is absent */
+  /** called with the cause of each failed list or watch, and once when the kind is absent */
   readonly onFailure?: (cause: string) => void
   readonly onHandlerError?: () => void
 }

@@ -4,7 +4,7 @@ export const isVersion = (value: unknown): value is string => typeof value === '
 /** Below 0 if `a` is older, above 0 if newer. Compares text, as numbers lose digits: the longer is the greater. */
 export const compareVersions = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : a === b ? 0 : 1)
 
-/** So many older lists in a row mean that etcd was restored from a backup, not that a replica lags behind. */
+/** This number of older lists in a row means that etcd was restored from a backup, not that a replica lags behind. */
 const RESTORED_AFTER = 5
 
 /** Decides by versions whether a list may replace the known objects. */
