@@ -1,6 +1,6 @@
 import { isEqual } from '../json/json.ts'
 import type { Cancel, Timers } from './clock.ts'
-import { ReadCache } from './shared-readings.ts'
+import { ReadCache } from './read-cache.ts'
 
 /** How long a value is kept, and so the longest delay until a caller sees a change. */
 const KEPT_MS = 60_000

@@ -1,5 +1,5 @@
 import type { Timers } from './clock.ts'
-import { ReadCache, type ReadResult } from './shared-readings.ts'
+import { ReadCache, type ReadResult } from './read-cache.ts'
 
 /** Keeps what was read by key for a limited time. Callers who ask while a key is read share the reading. */
 export class TtlCache<T> {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { ReadCache } from '../../common/program/shared-readings.ts'
+import { ReadCache } from '../../common/program/read-cache.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 
 /** The memory of all kept sources together. A Deployment of ordinary size takes 7,000 bytes. */

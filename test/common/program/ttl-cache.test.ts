@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { ReadResult } from '../../../common/program/shared-readings.ts'
+import type { ReadResult } from '../../../common/program/read-cache.ts'
 import { TtlCache } from '../../../common/program/ttl-cache.ts'
 import { turn, VirtualTime } from '../../virtual-time.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { CostBoundedCache } from '../../../common/program/brief-cache.ts'
+import { CostBoundedCache } from '../../../common/program/cost-bounded-cache.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 /** A cache of lists that grow by one item with each reading, each kept for a second per item over two. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ReadCache, type ReadResult } from '../../../common/program/shared-readings.ts'
+import { ReadCache, type ReadResult } from '../../../common/program/read-cache.ts'
 import { turn } from '../../virtual-time.ts'
 
 /** Readings that end when the test says so. */
