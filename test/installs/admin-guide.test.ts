@@ -24,10 +24,10 @@ import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { namesOf } from '../../webhook/http/client-certificate.ts'
+import { cart, readableService } from '../clusters/one-namespace.ts'
+import { missingIn, webhookIn } from '../clusters/overlay.ts'
+import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page, wordsOf } from '../integration/document.ts'
-import { cart, readableService } from './one-namespace.ts'
-import { missingIn, webhookIn } from './overlay.ts'
-import { CRDS_DELETED_MS, usesOwnControlPlane } from './own-plane.ts'
 
 const PAGE = new Page('admin.md')
 /** The guide has the script write this file. */
