@@ -14,7 +14,7 @@ import { changesBetween } from '../common/override/changes.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { COMMAND_FIELD } from '../common/policy/approval.ts'
-import { toldReplicas } from '../common/policy/counted-replicas.ts'
+import { replicasByStatus } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
 import { commandContext, runState } from '../common/run-state/run.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
@@ -97,7 +97,7 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
   yielder.resume()
   const counted = others.map((experiment) => ({
     experiment,
-    replicas: isLive(experiment, now) ? toldReplicas(experiment) : undefined,
+    replicas: isLive(experiment, now) ? replicasByStatus(experiment) : undefined,
   }))
   const facts = {
     ...early,

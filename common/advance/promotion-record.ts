@@ -7,7 +7,7 @@ import { ownerOfRevision } from '../conclusion/revision-owner.ts'
 import type { Write } from '../conclusion/write.ts'
 import type { Facts } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
-import { isTold, liveRecord, type Patches, patchesOf, recordIdOf } from '../run-state/promotion.ts'
+import { isHashInStatus, liveRecord, type Patches, patchesOf, recordIdOf } from '../run-state/promotion.ts'
 import { bothPatches } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
 import { promotionRecordName } from '../workload/identity.ts'
@@ -41,12 +41,12 @@ export function recordOf(
     inverse: bothPatches(former.inverse, patches.inverse),
   })
   // the status has the hash of the live record, or already that of its replacement
-  return isTold(facts, live) || isTold(facts, withFormer) ? withFormer : recordWith(patches)
+  return isHashInStatus(facts, live) || isHashInStatus(facts, withFormer) ? withFormer : recordWith(patches)
 }
 
 /** Whether exactly this record is stored, and the status has its hash: many users may replace a ControllerRevision. */
 export const isRecorded = (facts: Facts, record: KubeObject): boolean =>
-  isTold(facts, record) && isStored(facts, record)
+  isHashInStatus(facts, record) && isStored(facts, record)
 
 function isStored(facts: Facts, record: KubeObject): boolean {
   const stored = liveRecord(facts)
@@ -59,7 +59,7 @@ function isStored(facts: Facts, record: KubeObject): boolean {
  */
 export function recorded(facts: Facts, record: KubeObject, status: PromotionStatus) {
   const promotion = { ...status, record: recordIdOf(record) }
-  if (!isTold(facts, record) || isStored(facts, record)) return { writes: [], promotion }
+  if (!isHashInStatus(facts, record) || isStored(facts, record)) return { writes: [], promotion }
   const stored = liveRecord(facts)
   const create: Write = { verb: 'create', role: 'record', resource: CONTROLLER_REVISION, object: record }
   const remove: readonly Write[] = stored

@@ -73,7 +73,7 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),
     ...(wanted ? planLines(strategyLines(facts, plan, { fork: wanted.fork, isPromotionInstalled })) : []),
     ...(wanted && report && isWritten(plan) && !moved
-      ? serviceLines(facts, wanted, { report, alone, isTold: isAtSize(plan) })
+      ? serviceLines(facts, wanted, { report, alone, isAtSize: isAtSize(plan) })
       : []),
     ...(wanted && isWritten(plan) ? planLines(analysisLines(facts, wanted.fork)) : []),
     ...planLines(endLines(facts)),
@@ -177,13 +177,13 @@ interface Expected {
   readonly report: TrafficReport
   readonly alone: AloneFork | undefined
   /** whether the steps say that the pods are without requests */
-  readonly isTold: boolean
+  readonly isAtSize: boolean
 }
 
 function serviceLines(
   { surroundings, experiment }: Facts,
   { fork, gate }: DesiredFork,
-  { report, alone, isTold }: Expected,
+  { report, alone, isAtSize }: Expected,
 ): readonly Warning[] {
   const { services } = report
   const replicas = gate ? (gate.target?.open ?? 0) : replicasOf(fork)
@@ -193,7 +193,8 @@ function serviceLines(
   const remedy = experiment.spec.strategy ? '' : '; scale it to give it some'
   const opens = experiment.spec.strategy?.blueGreen ? 'until the cut-over' : 'until a weight opens some'
   const isBypassed = report.collisions.some(({ reason }) => reason === 'GateBypassed')
-  if (gate && replicas === 0) return isTold || isBypassed ? [] : planLines([`no pod is open, so no requests ${opens}`])
+  if (gate && replicas === 0)
+    return isAtSize || isBypassed ? [] : planLines([`no pod is open, so no requests ${opens}`])
   if (replicas === 0) return planLines([`no pods, so no requests${remedy}`])
   if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))

@@ -14,7 +14,7 @@ export const countedReplicas = (ofFork: number | undefined, reserved: number | u
  * `spec.replicas` counts as reserved while the fork is still to come, and after a change of `spec` that no pass has
  * seen.
  */
-export function toldReplicas(experiment: ExperimentDeployment): number | undefined {
+export function replicasByStatus(experiment: ExperimentDeployment): number | undefined {
   const { status, metadata } = experiment
   const ofFork = replicasIn(status?.pods)
   const isPresent = status?.observedGeneration === metadata.generation

@@ -141,7 +141,7 @@ const DIGITS = 16
 export const recordIdOf = (record: KubeObject) => ({ name: record.metadata.name, hash: sha256Of(record.data, DIGITS) })
 
 /** Whether the status has the hash of `record`. */
-export const isTold = ({ experiment }: SpecFacts, record: KubeObject): boolean =>
+export const isHashInStatus = ({ experiment }: SpecFacts, record: KubeObject): boolean =>
   experiment.status?.promotion?.record?.hash === recordIdOf(record).hash
 
 /** Both patches in `record`, which may be from another client; undefined if one is missing. */
@@ -155,5 +155,5 @@ export function patchesOf(record: KubeObject): Patches | undefined {
 /** Both patches of the record of which the status has the hash; undefined if it is gone or somebody replaced it. */
 export function recordedPatches(facts: SpecFacts): Patches | undefined {
   const record = liveRecord(facts)
-  return record && isTold(facts, record) ? patchesOf(record) : undefined
+  return record && isHashInStatus(facts, record) ? patchesOf(record) : undefined
 }

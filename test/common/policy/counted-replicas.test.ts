@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
-import { countedReplicas, toldReplicas } from '../../../common/policy/counted-replicas.ts'
+import { countedReplicas, replicasByStatus } from '../../../common/policy/counted-replicas.ts'
 import { anExperiment } from '../../builders.ts'
 
 describe('countedReplicas', () => {
@@ -24,7 +24,7 @@ const FORWARD = run({ path: 'Forward', phase: 'Paused' })
 const PROMOTED = run({ path: 'Forward', phase: 'Promoted' })
 const ABORTED = run({ path: 'Abort', phase: 'Aborted' })
 
-describe('toldReplicas', () => {
+describe('the replicas by the status', () => {
   const canary = { strategy: { canary: { steps: [{ setWeight: 50 }] } }, replicas: 2 }
   const cases: Record<
     string,
@@ -56,6 +56,6 @@ describe('toldReplicas', () => {
   for (const [sentence, [spec, status, expected]] of Object.entries(cases))
     it(sentence, () => {
       const told = status && { observedGeneration: 1, ...status }
-      expect(toldReplicas(anExperiment({ ...spec, ...(told ? { status: told } : {}) }))).to.equal(expected)
+      expect(replicasByStatus(anExperiment({ ...spec, ...(told ? { status: told } : {}) }))).to.equal(expected)
     })
 })
