@@ -79,10 +79,11 @@ describe('`npm run sandbox`, on the real control plane', () => {
 
   async function runningMain(...args: readonly string[]) {
     const child = startMain(...args)
-    await eventually('`npm run sandbox` to print its KUBECONFIG line', 60_000, () =>
-      expect(child.seen()).to.match(/^export KUBECONFIG=\S+admin\.yaml$/m),
-    )
-    const [exports = ''] = /(^export .*\n){2}/m.exec(child.seen()) ?? []
+    // both lines: they are two writes, and may arrive one after the other
+    const exports = await eventually('`npm run sandbox` to print what to export', 60_000, () => {
+      const [found] = /^export KUBECONFIG=\S+admin\.yaml\nexport PATH=.*\n/m.exec(child.seen()) ?? []
+      return found ?? expect.fail(child.seen())
+    })
     return { child, traces: tracesIn(temporary), exports }
   }
 
