@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { issue } from '../certs/issue.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
+import { bundled, type Program } from './bundles.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 import { freePorts } from './ports.ts'
@@ -69,15 +70,9 @@ export interface Installation {
   readonly restoreWebhooks: () => Promise<void>
 }
 
-/** The name of a program. */
-export type Program = 'controller' | 'webhook'
-
-/** The arguments of Node that run a program from its sources. */
-const fromSources = (name: Program): readonly string[] => [join(ROOT, name, 'main.ts')]
-
 /** How the product is installed. */
 export interface InstallOptions {
-  /** the arguments of Node that run a program; default: from its sources */
+  /** the arguments of Node that run a program; default: its bundle */
   readonly argsOf?: (name: Program) => readonly string[]
   /** a folder for kustomize to install instead of manifests/base; its Deployments say which namespace is served */
   readonly overlay?: string
@@ -92,7 +87,7 @@ export const EVERYTHING: InstallOptions = { overlay: WITH_ALL, settings: { ANALY
 
 /** Installs the product. The CRDs must already be in the control plane. @throws Error that names what failed */
 export async function install(plane: ControlPlane, options: InstallOptions = {}): Promise<Installation> {
-  const { argsOf = fromSources, kindProbeSeconds, overlay, settings = {} } = options
+  const { argsOf, kindProbeSeconds, overlay, settings = {} } = options
   const shipped = overlay === undefined ? undefined : await built(plane, overlay)
   if (shipped) await applied(plane, ['-f', '-'], textOf(shipped.filter(({ kind }) => !runsElsewhere(kind))))
   else
@@ -116,7 +111,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
     return plane.supervise({
       name: `${name}${suffix}`,
       command: process.execPath,
-      args: argsOf(name),
+      args: argsOf?.(name) ?? [await bundled(plane, name)],
       env: {
         KUBECONFIG,
         HOSTNAME: name,

@@ -4,7 +4,7 @@ import { controlPlane } from '../integration/fixture.ts'
 import { DEADLINE_MS, installation, usesProduct } from '../integration/product.ts'
 import { leads, type Rival, startRival } from '../integration/rivals.ts'
 import { type ApiProxy, startApiProxy } from './api-proxy.ts'
-import { mayLeadAnywhere, program, scopedPath } from './crash/actor.ts'
+import { mayLeadAnywhere, scopedPath } from './crash/actor.ts'
 import type { Namespaces } from './crash/oracles.ts'
 import { Rules } from './rules.ts'
 
@@ -43,7 +43,7 @@ export async function startAlone(name: string, options: Parameters<typeof startR
   count += 1
   const numbered = `${name}-${count}`
   const env = { NODE_V8_COVERAGE: '', ...options.env }
-  return starts.run(async () => startRival(numbered, { program: await program(), ...options, env }), undefined)
+  return starts.run(() => startRival(numbered, { ...options, env }), undefined)
 }
 
 /** A controller behind a proxy of its own. */

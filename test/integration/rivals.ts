@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { at, textOr } from '../../common/json/json.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
+import { bundled } from '../../sandbox/bundles.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { freePorts } from '../../sandbox/ports.ts'
@@ -29,8 +30,6 @@ export interface Rival {
 interface RivalOptions {
   /** writes a kubeconfig for a token; default: directly for the API server */
   readonly kubeconfigFor?: (who: { readonly user: string; readonly token: string }) => Promise<string>
-  /** the file with the program; default: its sources */
-  readonly program?: string
   readonly env?: Readonly<Record<string, string>>
   /** called with the process before it is ready */
   readonly onStarted?: (process: SupervisedProcess) => void
@@ -38,7 +37,7 @@ interface RivalOptions {
 
 /** Starts a controller. Resolves when it is ready, as leader or as standby. @throws Error at once if it ends before */
 export async function startRival(name: string, options: RivalOptions = {}): Promise<Rival> {
-  const { kubeconfigFor, program = join(ROOT, 'controller/main.ts'), env, onStarted } = options
+  const { kubeconfigFor, env, onStarted } = options
   const plane = await controlPlane()
   const path = `/api/v1/namespaces/${ACCOUNT.namespace}/serviceaccounts/${ACCOUNT.name}/token`
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7_200 } }
@@ -48,7 +47,7 @@ export async function startRival(name: string, options: RivalOptions = {}): Prom
   const process_ = await plane.supervise({
     name,
     command: process.execPath,
-    args: [program],
+    args: [await bundled(plane, 'controller')],
     env: {
       KUBECONFIG: await (kubeconfigFor ?? plane.kubeconfigFor)({ user: name, token }),
       HOSTNAME: name,

@@ -5,12 +5,11 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Issued, issue } from '../../certs/issue.ts'
+import { bundled } from '../../sandbox/bundles.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { freePorts } from '../../sandbox/ports.ts'
 import type { SupervisedProcess } from '../../sandbox/processes.ts'
-
-const MAIN = join(import.meta.dirname, '../../webhook/main.ts')
 
 /** One replica. */
 export interface Replica {
@@ -59,7 +58,7 @@ export async function aReplica(
   const process_ = await plane.supervise({
     name: `webhook-${port}`,
     command: process.execPath,
-    args: [MAIN],
+    args: [await bundled(plane, 'webhook')],
     env: {
       KUBECONFIG: plane.kubeconfig,
       HOST: '127.0.0.1',

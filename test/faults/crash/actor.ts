@@ -1,6 +1,4 @@
 /** A controller behind a proxy of its own, which sees one run only and can be killed at any of its writes. */
-import { join } from 'node:path'
-import { bundle, PROGRAMS } from '../../../build/bundle.ts'
 import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
 import { Semaphore } from '../../../common/program/semaphore.ts'
 import { WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
@@ -62,15 +60,6 @@ export interface Actor {
 
 /** A start takes a processor for a second. Too many at once would keep leaders from renewing their Leases. */
 const starts = new Semaphore(3)
-
-let bundling: Promise<string> | undefined
-
-/** The program in one file, which starts faster than the sources. */
-export async function program(): Promise<string> {
-  const folder = join((await controlPlane()).stateDirectory, 'bundles')
-  bundling ??= bundle({ controller: PROGRAMS.controller }, folder).then(() => join(folder, 'controller.mjs'))
-  return bundling
-}
 
 const OWN_SCOPED = new Set([EXPERIMENT_DEPLOYMENT.plural, ANALYSIS_RUN.plural])
 const FORK_SCOPED = new Set([
@@ -158,11 +147,9 @@ export async function startActor({ name, system, env, leaseWrite, ...first }: Ac
       if (!isDead && call === target) void kill()
     },
   })
-  const file = await program()
   const start = () =>
     startRival(name, {
       kubeconfigFor: proxy.kubeconfigFor,
-      program: file,
       env: { POD_NAMESPACE: system, NODE_V8_COVERAGE: '', ...env },
       onStarted: started.resolve,
     })
