@@ -1,7 +1,7 @@
 /**
- * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, then
- * the tests of load alone, and prints what was skipped, and the total last. It fails, too, if a role grants what no
- * test needed, and after other suites with `USED_RIGHTS` if a component does. With arguments, it runs mocha with these.
+ * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, and
+ * prints what was skipped, and the total last. It fails, too, if a role grants what no test needed, and after other
+ * suites with `USED_RIGHTS` if a component does. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,9 +16,9 @@ const { resolve } = createRequire(import.meta.url)
 const MOCHA = resolve('mocha/bin/mocha.js')
 /** Not with tests on a control plane: it would slow down all of their programs, and what they reach is chance. */
 const WITH_COVERAGE = [join(dirname(resolve('c8/package.json')), 'bin/c8.js'), process.execPath]
-const ON_A_CONTROL_PLANE = ['clusters', 'corpus', 'installs', 'integration', 'load', 'sandbox', 'strategies'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+const ON_A_CONTROL_PLANE = 'analyses clusters corpus installs integration load sandbox strategies'
+  .split(' ')
+  .map((folder) => `test/${folder}/**/*.test.ts`)
 
 interface Ran {
   readonly code: number
@@ -57,15 +57,11 @@ function busy(): Promise<Ran> {
 const patient = (third: 'first' | 'second' | 'third', isShown = false): Promise<Ran> =>
   mocha(['--config', `test/integration/.mocharc.${third}.json`], isShown)
 
-/** Half of the tests with control planes of their own. */
-const onOwnPlanes = (half: 'first' | 'second'): Promise<Ran> =>
-  mocha(['--config', `test/clusters/.mocharc.${half}.json`], false)
+/** The tests with control planes of their own. */
+const onOwnPlanes = (): Promise<Ran> => mocha(['--config', 'test/clusters/.mocharc.json'], false)
 
-/** The last of the tests in one control plane, then some of those with planes of their own. */
-const patientLast = async (): Promise<readonly Ran[]> => [await patient('third'), await onOwnPlanes('second')]
-
-/** The tests that fail if a program gets no processor in time. Nothing else may run beside them. */
-const underLoad = (): Promise<Ran> => mocha(['--config', 'test/load/.mocharc.json'], true)
+/** The last of the tests in one control plane, then those with planes of their own. */
+const patientLast = async (): Promise<readonly Ran[]> => [await patient('third'), await onOwnPlanes()]
 
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
@@ -74,8 +70,7 @@ else {
   const folder = ofSuites ?? mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
   const patients = [patient('first'), patient('second', true), patientLast()]
-  const together = (await Promise.all([busy(), ...patients, onOwnPlanes('first')])).flat()
-  const runs = [...together, await underLoad()]
+  const runs = (await Promise.all([busy(), ...patients])).flat()
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   const unused = [...unusedRights(folder), ...(ofSuites === undefined ? [] : unusedOfComponents(folder))]

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { WITH_ANALYSIS } from '../../sandbox/installation.ts'
-import { NAMESPACE, usesOwnProduct } from './own-product.ts'
+import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
 
 /** The shortest intervals that the API takes. */
 export const QUICK = { intervalSeconds: 10, warmUpSeconds: 0 }
