@@ -1,6 +1,6 @@
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../common/api/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../common/api/object.ts'
-import type { Write } from '../../common/conclusion/write.ts'
+import { WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
 import { withHash } from '../../common/fork/derive.ts'
 import { at, member, objectOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
@@ -67,16 +67,20 @@ function specReplacement(write: Changing): KubeRequest | undefined {
 }
 
 /**
- * The request that leaves the controller what it owns by its applies. When a client has emptied the managed fields, an
- * apply makes `before-first-apply` the owner of everything that was there. A replacement makes the controller own
- * fields as an update. No later apply could remove any of these.
+ * The request that leaves the controller what it owns of a fork by its applies. When a client has emptied the managed
+ * fields, an apply makes `before-first-apply` the owner of everything that was there. A replacement makes the
+ * controller own fields as an update. No later apply could remove any of these. What others own of a source or a
+ * Service stays theirs.
  */
 export const takeoverOf = (write: Changing, object: KubeObject): KubeRequest | undefined =>
-  withoutOwners(
-    write.resource,
-    object,
-    (entry) => isBeforeFirstApply(entry) || (isOfExistingFork(write) && !isSpecReplaced(write) && isReplacement(entry)),
-  )
+  WRITTEN_OBJECT[write.role] === 'fork'
+    ? withoutOwners(
+        write.resource,
+        object,
+        (entry) =>
+          isBeforeFirstApply(entry) || (isOfExistingFork(write) && !isSpecReplaced(write) && isReplacement(entry)),
+      )
+    : undefined
 
 /** A patch of the replicas alone may stay: every apply has them. */
 const isReplacement = ({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean =>

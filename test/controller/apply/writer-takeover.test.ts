@@ -1,10 +1,13 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID, SERVICE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { Write } from '../../../common/conclusion/write.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import { scaleTo } from '../../../common/plan/lifecycle.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
-import { FORK } from '../../builders.ts'
+import { aDeployment, FORK } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 
 const fork = theFork()
@@ -13,22 +16,26 @@ const stored = (resourceVersion: string, ...managers: readonly string[]): KubeOb
   metadata: { ...fork.metadata, resourceVersion, managedFields: managers.map((manager) => ({ manager })) },
 })
 
-/** The requests of an apply for which the API server gives these answers, the result, and for what was waited. */
-async function applied(answers: readonly KubeObject[], isSameDerivation: boolean) {
+/** The requests of a write for which the API server gives these answers, the result, and for what was waited. */
+async function written(answers: readonly KubeObject[], write: Write) {
   const requests: KubeRequest[] = []
   const waits: string[] = []
   const cache = {
     caughtUp: async (version: string) => void waits.push(version),
     caughtUpDeletion: async () => undefined,
   }
-  const written = new WrittenVersions({ experiments: cache, forks: () => cache })
+  const versions = new WrittenVersions({ experiments: cache, forks: () => cache })
   const client = { request: async (request: KubeRequest) => answers[requests.push(request) - 1] }
   const { signal } = new AbortController()
-  const writer = new Writer({ client, signal, written: written.of('shop/faster-cart'), doubt: () => undefined })
-  const write = { verb: 'apply', role: 'fork', resource: deployment, object: fork, isRepair: true } as const
-  const result = await writer.write({ ...write, isSameDerivation })
-  await written.caughtUp('shop/faster-cart')
+  const writer = new Writer({ client, signal, written: versions.of('shop/faster-cart'), doubt: () => undefined })
+  const result = await writer.write(write)
+  await versions.caughtUp('shop/faster-cart')
   return { requests: requests.map(({ signal: _signal, ...request }) => request), result, waits }
+}
+
+function applied(answers: readonly KubeObject[], isSameDerivation: boolean) {
+  const write = { verb: 'apply', role: 'fork', resource: deployment, object: fork, isRepair: true } as const
+  return written(answers, { ...write, isSameDerivation })
 }
 
 const takeoverOfVersion = (resourceVersion: string) => ({
@@ -72,5 +79,47 @@ describe('a writer of a fork whose managed fields somebody had emptied', () => {
     const answers = [stored('12', 'experiment-controller', 'before-first-apply'), stored('13', 'experiment-controller')]
     const { requests, result } = await applied(answers, false)
     expect([result, requests.length]).to.deep.equal([answers[1], 2])
+  })
+})
+
+/** An object of somebody else, whose fields belong to `before-first-apply`. */
+const emptied = (object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: {
+    ...object.metadata,
+    resourceVersion: '12',
+    managedFields: [{ manager: 'before-first-apply' }, { manager: 'experiment-controller' }],
+  },
+})
+const source = emptied(aDeployment())
+const service = emptied({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'cart', namespace: 'shop' } })
+const switched = (id: string): Write => ({
+  verb: 'patch',
+  role: 'service',
+  resource: SERVICE,
+  of: service,
+  patch: { spec: { selector: { [EXPERIMENT_ID]: id } } },
+})
+
+describe('a writer of an object whose managed fields somebody had emptied', () => {
+  const others: Readonly<Record<string, readonly [Write, KubeObject]>> = {
+    'the source of a promotion': [
+      { verb: 'patch', role: 'source', resource: deployment, of: source, patch: { spec: { minReadySeconds: 5 } } },
+      source,
+    ],
+    'the Service of a cut-over': [switched('cd1aa1c99c'), service],
+  }
+  for (const [what, [write, answer]] of Object.entries(others))
+    it(`R2: makes one request and takes over nothing if it is ${what}`, async () => {
+      const { requests, result } = await written([answer], write)
+      expect(requests.map(({ body }) => body)).to.deep.equal(['patch' in write ? write.patch : undefined])
+      expect(result).to.equal(answer)
+    })
+
+  it('R2: takes over a fork that it scales', async () => {
+    const answers = [stored('12', 'before-first-apply', 'experiment-controller'), stored('13', 'experiment-controller')]
+    const { requests, result } = await written(answers, scaleTo(deployment, fork, 0, { isRepair: false }))
+    expect(requests.slice(1)).to.deep.equal([takeoverOfVersion('12')])
+    expect(result).to.equal(answers[1])
   })
 })
