@@ -97,10 +97,11 @@ export class Controller {
   lead(): void {
     if (this.#state !== 'standby') return
     this.#state = 'leading'
-    const { experiments, orphans, policies, analysis } = this.#parts
+    const { experiments, clockSteps, orphans, policies, analysis } = this.#parts
     analysis?.start()
     experiments.wake()
     experiments.startResync()
+    clockSteps.start()
     orphans.start()
     policies.startStatus()
   }
@@ -108,8 +109,10 @@ export class Controller {
   /** Starts no more passes. Resolves when it writes no more: running passes have ended, and Events were sent. */
   async stopLeading(): Promise<void> {
     this.#state = 'stopping'
-    const { neighbours, policies, recorder, breaker, workers, experiments, orphans, paced, analysis } = this.#parts
+    const { neighbours, policies, recorder, breaker, workers, orphans, analysis } = this.#parts
+    const { experiments, clockSteps, paced } = this.#parts
     experiments.stopResync()
+    clockSteps.stop()
     paced.stop()
     breaker.stop()
     await Promise.all([workers.stop(), orphans.stop(), analysis?.stop(), policies.status.stop()])

@@ -33,6 +33,7 @@ import { Breaker, PROBE_MS } from './runtime/breaker.ts'
 import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Workers, type WorkersOptions } from './runtime/worker.ts'
 import { AllExperiments } from './wakeups/all-experiments.ts'
+import { ClockSteps } from './wakeups/clock-steps.ts'
 import { ExperimentIndex } from './wakeups/experiment-index.ts'
 import { wakeOnChanges } from './wakeups/watches.ts'
 
@@ -90,6 +91,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const forksOf = (name: string) => caches.workloads.find(({ kind }) => kind.kind === name)?.forks
   const queue = new KeyQueue({ timers, random, observer: metrics.queue })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
+  const clockSteps = new ClockSteps({ clock, timers, forward: () => experiments.wake() })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS), { compiles: 'whenUsed' })
   const index = new ExperimentIndex()
   const neighbours = createNeighbours(options, experiments, index)
@@ -156,7 +158,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   )
   const caughtUp = (key: Key) => written.caughtUp(key, stopping)
   const working = { written, ...createWorkers(options, { queue, recorder, reconcile, caughtUp }) }
-  return { caches, schemas, neighbours, policies, recorder, queue, paced, experiments, orphans, analysis, ...working }
+  const waking = { queue, paced, experiments, clockSteps }
+  return { caches, schemas, neighbours, policies, recorder, orphans, analysis, ...waking, ...working }
 }
 
 function createNeighbours(

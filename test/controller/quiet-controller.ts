@@ -51,7 +51,8 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
     [PATHS.namespace]: NAMESPACE,
     ...objects,
   })
-  const clock = () => new Date(START.getTime() + time.now())
+  const state = { aheadMs: 0 }
+  const clock = () => new Date(START.getTime() + time.now() + state.aheadMs)
   server.clock = clock
   const controller = new Controller({
     client: server,
@@ -85,6 +86,10 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
     server,
     controller,
     pass,
+    /** Sets the wall clock forward. */
+    setClockForward: (byMs: number) => {
+      state.aheadMs += byMs
+    },
     at,
     status,
     condition: (type: string): Condition | undefined => status().conditions?.find((each) => each.type === type),

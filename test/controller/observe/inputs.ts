@@ -233,6 +233,11 @@ export const INPUTS = {
       change: () => undefined,
       isSeen: tells('Expired'),
     },
+    'the wall clock is set forward until the experiment has expired': {
+      objects: { [PATHS.experiment]: stored(anExperiment({ ttlSeconds: 7_200 })) },
+      change: (world) => world.setClockForward(7_200_000),
+      isSeen: tells('Expired'),
+    },
   },
   analysis: ANALYSIS_INPUTS,
   twin: TWIN_INPUTS,
