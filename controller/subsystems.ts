@@ -90,7 +90,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const isServed = (namespace: string) => !isOutside(namespace, options.onlyNamespace)
   const forksOf = (name: string) => caches.workloads.find(({ kind }) => kind.kind === name)?.forks
   const queue = new KeyQueue({ timers, random, observer: metrics.queue })
-  const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers, random })
+  const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers })
   const clockSteps = new ClockSteps({ clock, timers, forward: () => experiments.wake() })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS), { compiles: 'whenUsed' })
   const index = new ExperimentIndex()

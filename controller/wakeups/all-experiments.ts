@@ -1,18 +1,21 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { sha256Of } from '../../common/json/canonical.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
-import type { Cancel, Random, Timers } from '../../common/program/clock.ts'
+import type { Cancel, Timers } from '../../common/program/clock.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
 import { type Key, type KeyQueue, keyOf } from '../runtime/queue.ts'
 
 /** Every experiment gets a pass at least this often, so that the effect of a lost event ends. */
 const RESYNC_MS = 3_600_000
 
+/** How many turns there are in that time. Each wakes a part of the experiments, so that not all have a pass at once. */
+const TURNS = 60
+
 interface AllExperimentsOptions {
   readonly experiments: Pick<Reflector<ExperimentDeployment>, 'list' | 'get'>
-  readonly queue: Pick<KeyQueue, 'add' | 'addAfter'>
+  readonly queue: Pick<KeyQueue, 'add'>
   readonly timers: Timers
-  readonly random: Random
 }
 
 /** Wakes experiments for reasons that concern many of them. */
@@ -47,15 +50,24 @@ export class AllExperiments {
     }
   }
 
-  /** Wakes every experiment once an hour from now on. The passes are spread over the hour at random. */
+  /** Wakes every experiment once an hour from now on. The passes are spread over the hour. */
   startResync(): void {
-    const { experiments, queue, timers, random } = this.#options
-    for (const experiment of experiments.list()) queue.addAfter(keyOf(experiment), RESYNC_MS * random())
-    this.#cancelResync = timers.after(RESYNC_MS, () => this.startResync())
+    this.#resyncFrom(0)
   }
 
   /** Ends what `startResync` started. */
   stopResync(): void {
     this.#cancelResync()
   }
+
+  #resyncFrom(turn: number): void {
+    const { experiments, queue, timers } = this.#options
+    this.#cancelResync = timers.after(RESYNC_MS / TURNS, () => {
+      for (const key of experiments.list().map(keyOf)) if (turnOf(key) === turn) queue.add(key)
+      this.#resyncFrom((turn + 1) % TURNS)
+    })
+  }
 }
+
+/** In which turn a key is woken: always in the same one, or else two hours could lie between two passes. */
+const turnOf = (key: Key): number => Number.parseInt(sha256Of(key, 8), 16) % TURNS
