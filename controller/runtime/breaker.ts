@@ -94,8 +94,8 @@ export class Breaker {
         break
       } catch (error) {
         // On a dead connection a probe fails long after the API server has answered other requests.
-        if (this.#answers > answersBefore) break
-        if (!signal.aborted) this.#open(error)
+        if (this.#answers > answersBefore || signal.aborted) break
+        this.#open(error)
       }
       const wait = new AbortController()
       this.#endWait = () => wait.abort()

@@ -176,4 +176,29 @@ describe('the breaker', () => {
     await time.pass(60_000)
     expect([state.probes.length, time.pending]).to.deep.equal([1, 0])
   })
+
+  it('leaves no timer if it is stopped during a probe', async () => {
+    const { time, state, breaker, fail } = aBreaker()
+    const probe = Promise.withResolvers<void>()
+    state.hangs = probe.promise
+    await fail(...FIVE)
+    breaker.stop()
+    probe.resolve()
+    await turn()
+    expect([time.pending, breaker.isOpen]).to.deep.equal([0, false])
+    await time.pass(60_000)
+    expect(state.probes).to.have.length(1)
+  })
+
+  it('leaves none either if it is stopped during a later probe', async () => {
+    const { time, state, breaker, fail } = aBreaker()
+    await fail(...FIVE)
+    const probe = Promise.withResolvers<void>()
+    state.hangs = probe.promise
+    await time.pass(1_000)
+    breaker.stop()
+    probe.resolve()
+    await turn()
+    expect([time.pending, state.probes.length]).to.deep.equal([0, 2])
+  })
 })
