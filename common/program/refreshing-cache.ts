@@ -6,7 +6,7 @@ import { ReadCache } from './read-cache.ts'
 const KEPT_MS = 60_000
 
 interface RefreshingCacheOptions<T> {
-  /** must not throw; undefined if the value cannot be read now */
+  /** undefined if the value cannot be read now; what it throws, the callers get, and nothing is kept */
   readonly read: (key: string) => Promise<T | undefined>
   /** whether a failed read is kept for the minute too; default: the next caller reads again */
   readonly keepsUnread?: boolean
@@ -45,7 +45,7 @@ export class RefreshingCache<T> {
     return this.#readings.size
   }
 
-  /** Returns the value of `key`; undefined if it cannot be read now. */
+  /** Returns the value of `key`; undefined if it cannot be read now. @throws what `read` throws */
   of(key: string): Promise<T | undefined> {
     const expiry = this.#expiries.get(key)
     if (expiry) expiry.isReused = true
@@ -65,11 +65,15 @@ export class RefreshingCache<T> {
       const cancel = this.#options.timers.after(KEPT_MS, () => void this.#expire(key))
       const expiry = { cancel, isReused: false, isUnread: false }
       this.#expiries.set(key, expiry)
-      const value = await this.#options.read(key)
-      expiry.isUnread = value === undefined
-      const isLasting = value !== undefined || this.#options.keepsUnread === true
-      if (!isLasting) this.#removeExpiry(key, expiry)
-      return { value, isLasting }
+      let isLasting = false
+      try {
+        const value = await this.#options.read(key)
+        expiry.isUnread = value === undefined
+        isLasting = value !== undefined || this.#options.keepsUnread === true
+        return { value, isLasting }
+      } finally {
+        if (!isLasting) this.#removeExpiry(key, expiry)
+      }
     })
   }
 
@@ -78,9 +82,9 @@ export class RefreshingCache<T> {
     const expired = this.#readings.forget(key)
     this.#expiries.delete(key)
     if (expiry?.isUnread || !(expiry?.isReused || this.#options.isWatched?.(key))) return
-    const before = await expired
+    const before = await expired?.catch(unread)
     if (this.#isStopped) return
-    const after = await this.#read(key)
+    const after = await this.#read(key).catch(unread)
     if (!isEqual(before, after)) this.#options.changed(key)
   }
 
@@ -89,3 +93,6 @@ export class RefreshingCache<T> {
     if (this.#expiries.get(key) === expiry) this.#expiries.delete(key)
   }
 }
+
+/** A failure without a caller: it is reported as a change, and the next caller reads again and gets it. */
+const unread = (): undefined => undefined

@@ -120,8 +120,6 @@ export class PolicyRuntime implements PoliciesPort {
   async namespace(name: string): Promise<NamespaceView | undefined> {
     if (isOutside(name, this.onlyNamespace)) return { name, labels: {} } // its labels may not be read
     const found = await this.#namespaces.of(name)
-    if (found === undefined)
-      throw new KubeError({ kind: 'unreachable', message: `the labels of namespace ${name} cannot be read now` })
     return found === 'forbidden' ? undefined : found
   }
 
@@ -131,12 +129,12 @@ export class PolicyRuntime implements PoliciesPort {
     await this.status.stop()
   }
 
-  /** Undefined when the API server does not answer. */
-  async #read(namespace: string): Promise<NamespaceView | 'forbidden' | undefined> {
+  /** @throws KubeError when the API server does not answer, or asks to wait */
+  async #read(namespace: string): Promise<NamespaceView | 'forbidden'> {
     try {
       return (await readNamespace(this.#options.client, namespace, NAMESPACE_MS)).view
     } catch (error) {
-      if (error instanceof KubeError) return error.kind === 'forbidden' ? 'forbidden' : undefined
+      if (error instanceof KubeError && error.kind === 'forbidden') return 'forbidden'
       throw error
     }
   }

@@ -96,6 +96,34 @@ describe('RefreshingCache', () => {
     cache.stop()
   })
 
+  it('gives what a reading throws to its callers, and does not keep it', async () => {
+    const time = new VirtualTime()
+    const failure = new Error('throttled')
+    const readings: Promise<string>[] = [Promise.reject(failure), Promise.resolve('a')]
+    const read = () => readings.shift() ?? Promise.resolve('b')
+    const cache = new RefreshingCache({ read, changed: () => undefined, timers: time })
+    const callers = [cache.of('shop'), cache.of('shop')].map((found) => found.catch((thrown: unknown) => thrown))
+    expect(await Promise.all(callers)).to.deep.equal([failure, failure])
+    expect([cache.size, time.pending]).to.deep.equal([0, 0])
+    expect(await cache.of('shop')).to.equal('a')
+    cache.stop()
+  })
+
+  it('reports a change when a value that several callers got cannot be read again', async () => {
+    const time = new VirtualTime()
+    const changes: string[] = []
+    let reads = 0
+    const read = async () => {
+      reads += 1
+      if (reads > 1) throw new Error('throttled')
+      return 'a'
+    }
+    const cache = new RefreshingCache({ read, changed: (key) => changes.push(key), timers: time })
+    await Promise.all([cache.of('shop'), cache.of('shop')])
+    await time.pass(60_000)
+    expect([reads, changes, cache.size, time.pending]).to.deep.equal([2, ['shop'], 0, 0])
+  })
+
   it('shares a new reading where the former one takes longer than a minute', async () => {
     const time = new VirtualTime()
     const readings: PromiseWithResolvers<string>[] = []

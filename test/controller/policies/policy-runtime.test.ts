@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import type { Handler } from '../../../common/kube/watch/reflector.ts'
@@ -17,7 +16,7 @@ function world() {
   const handlers: Handler<ExperimentPolicy>[] = []
   const cluster = {
     policies: [] as readonly ExperimentPolicy[],
-    failure: undefined as KubeErrorKind | undefined,
+    failure: undefined as KubeError | undefined,
     used: [] as string[],
     analyzed: [] as string[],
     labels: { tier: 'live' } as object,
@@ -26,7 +25,7 @@ function world() {
     client: {
       request: async ({ verb, path, body }: KubeRequest) => {
         diary.push(`${verb} ${path}${body === undefined ? '' : ` ${JSON.stringify(body)}`}`)
-        if (cluster.failure) throw new KubeError({ kind: cluster.failure, message: 'no' })
+        if (cluster.failure) throw cluster.failure
         return { metadata: { name: 'shop', labels: cluster.labels } }
       },
     },
@@ -98,7 +97,7 @@ describe('the policy runtime', () => {
     expect(await reads.namespace('shop')).to.deep.equal({ name: 'shop', labels: { tier: 'live' } })
     await reads.namespace('shop')
     expect(diary).to.deep.equal(['get /api/v1/namespaces/shop'])
-    cluster.failure = 'notFound'
+    cluster.failure = new KubeError({ kind: 'notFound', message: 'no' })
     await time.pass(60_000)
     expect(diary.slice(1)).to.deep.equal(['get /api/v1/namespaces/shop', 'wake shop'])
     expect(await reads.namespace('shop')).to.deep.equal({
@@ -107,14 +106,23 @@ describe('the policy runtime', () => {
     })
   })
 
-  it('has no labels when it may not read them, and throws when the API server fails', async () => {
+  it('has no labels when it may not read them', async () => {
     const { reads, cluster } = world()
-    cluster.failure = 'forbidden'
+    cluster.failure = new KubeError({ kind: 'forbidden', message: 'no' })
     expect(await reads.namespace('shop')).to.equal(undefined)
-    cluster.failure = 'unreachable'
-    const thrown = await reads.namespace('store').catch((error: unknown) => error)
-    expect(thrown).to.be.instanceOf(KubeError)
   })
+
+  for (const failure of [
+    new KubeError({ kind: 'unreachable', message: 'no route' }),
+    new KubeError({ kind: 'throttled', message: 'too many requests', retryAfterMs: 9_000 }),
+  ])
+    it(`throws the failure of the API server, with the time that it asks for: ${failure.kind}`, async () => {
+      const { diary, reads, cluster } = world()
+      cluster.failure = failure
+      const thrown = () => reads.namespace('store').catch((error: unknown) => error)
+      expect([await thrown(), await thrown()]).to.deep.equal([failure, failure])
+      expect(diary, 'a failure is not kept').to.have.length(2)
+    })
 
   it('excludes kube-system and its own namespace', () => {
     const { reads } = world()
