@@ -84,9 +84,16 @@ export class Credentials {
     this.#config = this.#load()
   }
 
-  /** Forgets `failed`, so that the next request reads certificates and token again. */
+  /**
+   * Forgets `failed`, so that the next request reads certificates and token again, also those that the kubeconfig
+   * contains. While that cannot be read, for example because it is being written, the known one counts.
+   */
   drop(failed: Promise<ApiServerAccess>): void {
-    if (this.#access === failed) this.#access = undefined
+    try {
+      this.reload(failed)
+    } catch {
+      // `reload` has forgotten `failed`, and the failure itself goes to the caller
+    }
   }
 
   async close(): Promise<void> {

@@ -7,11 +7,11 @@ import { VirtualTime } from '../../../virtual-time.ts'
 
 const REREAD_AFTER_MS = 10_000
 
-const kubeconfigOf = (token: string, server = 'https://10.0.0.1:6443/root/') =>
+const kubeconfigOf = (token: string, cluster: Readonly<Record<string, string>> = {}) =>
   JSON.stringify({
     'current-context': 'here',
     contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
-    clusters: [{ name: 'here', cluster: { server } }],
+    clusters: [{ name: 'here', cluster: { server: 'https://10.0.0.1:6443/root/', ...cluster } }],
     users: [{ name: 'me', user: { token } }],
   })
 
@@ -66,22 +66,41 @@ describe('Credentials', () => {
     expect(from.access()).to.equal(access)
   })
 
-  it('are composed again after a drop, from the kubeconfig that is known', async () => {
+  it('are composed again after a drop, from the kubeconfig as it is then, and once for all who failed', async () => {
     write(kubeconfigOf('first'))
     const from = read()
     const failed = from.access()
+    const { dispatcher } = await failed
+    write(kubeconfigOf('second', { 'certificate-authority-data': Buffer.from('another CA').toString('base64') }))
     from.drop(failed)
     const access = from.access()
-    expect(access).not.to.equal(failed)
+    expect((await access).headers.Authorization).to.equal('Bearer second')
+    expect((await access).dispatcher, 'the connections with the former CA').not.to.equal(dispatcher)
     from.drop(failed)
     expect(from.access()).to.equal(access)
-    await Promise.all([failed, access])
   })
 
   for (const [what, text] of Object.entries({
+    'half written': kubeconfigOf('second').slice(0, 40),
+    'still empty': '',
+    'without a server': kubeconfigOf('second', { server: '' }),
+  }))
+    it(`are composed again after a drop from the kubeconfig that is known, while the file is ${what}`, async () => {
+      write(kubeconfigOf('first'))
+      const from = read()
+      const failed = from.access()
+      await failed
+      write(text)
+      from.drop(failed)
+      const access = from.access()
+      expect(access).not.to.equal(failed)
+      expect((await access).headers.Authorization).to.equal('Bearer first')
+    })
+
+  for (const [what, text] of Object.entries({
     'a file that is no kubeconfig': '[',
-    'a kubeconfig without a server': kubeconfigOf('first', ''),
-    'a server that is no URL': kubeconfigOf('first', 'https://undefined:undefined'),
+    'a kubeconfig without a server': kubeconfigOf('first', { server: '' }),
+    'a server that is no URL': kubeconfigOf('first', { server: 'https://undefined:undefined' }),
   }))
     it(`refuse ${what} at once`, () => {
       write(text)
@@ -94,7 +113,7 @@ describe('Credentials', () => {
   })
 
   it('name no API server where a kubeconfig has none', () => {
-    write(kubeconfigOf('first', 'https://undefined:undefined'))
+    write(kubeconfigOf('first', { server: 'https://undefined:undefined' }))
     expect(() => apiServerOf(kubeconfig)).to.throw('no API server')
   })
 })
