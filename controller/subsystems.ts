@@ -157,7 +157,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     (key) => experiment(key)?.spec.sourceRef.kind,
   )
   const caughtUp = (key: Key) => written.caughtUp(key, stopping)
-  const working = { written, ...createWorkers(options, { queue, recorder, reconcile, caughtUp }) }
+  const working = { written, ...createWorkers(options, { queue, recorder, reconcile, caughtUp, objectOf: experiment }) }
   const waking = { queue, paced, experiments, clockSteps }
   return { caches, schemas, neighbours, policies, recorder, orphans, analysis, ...waking, ...working }
 }
@@ -211,7 +211,7 @@ function createWorkers(
   {
     recorder,
     ...of
-  }: Pick<WorkersOptions, 'reconcile' | 'caughtUp'> & {
+  }: Pick<WorkersOptions, 'reconcile' | 'caughtUp' | 'objectOf'> & {
     readonly queue: KeyQueue
     readonly recorder: Pick<Recorder, 'pause' | 'resume'>
   },

@@ -86,6 +86,7 @@ export class AnalysisRuntime implements AnalysisPort {
       queue: this.#queue,
       reconcile: (key) => this.#poller.work(key),
       caughtUp: () => Promise.resolve(),
+      objectOf: (key) => caches.runs.get(key),
       timers,
       log: log.with({ part: 'poller' }),
     })

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../common/api/object.ts'
 import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
@@ -29,6 +30,8 @@ export interface WorkersOptions {
   readonly reconcile: (key: Key, pass: Pass) => Promise<Requeue>
   /** Resolves when the caches have what the pass over `key` wrote. */
   readonly caughtUp: (key: Key) => Promise<void>
+  /** the object of a key, as a cache has it, for log lines */
+  readonly objectOf: (key: Key) => Pick<KubeObject, 'metadata'> | undefined
   readonly breaker?: Pick<Breaker, 'answers' | 'succeeded' | 'failed'>
   readonly timers: Timers
   readonly log: Log
@@ -208,7 +211,7 @@ export class Workers {
       this.#begunAtMs.delete(key)
       this.#giveBackSlot(key)
     }
-    void this.#release(key)
+    void this.#release(key, number)
   }
 
   /** A pass fails because of a bug or a failing API server. Neither may end the process. */
@@ -216,16 +219,23 @@ export class Workers {
     const { queue, log, breaker } = this.#options
     const failures = queue.retry(key, error instanceof KubeError ? error.retryAfterMs : 0)
     if (error instanceof KubeError && isTransient(error)) breaker?.failed(key)
-    if (shouldLogRepetition(failures)) log.error({ key, reconcile, failures, ...factsOf(error) }, 'reconcile failed')
+    if (!shouldLogRepetition(failures)) return
+    log.error({ ...this.#identityOf(key), reconcile, failures, ...factsOf(error) }, 'reconcile failed')
+  }
+
+  /** What each log line of a pass says about its object. An object that is gone has only its key. */
+  #identityOf(key: Key) {
+    const { uid, generation } = this.#options.objectOf(key)?.metadata ?? {}
+    return { key, uid, generation }
   }
 
   /** Gives the key back when the caches have its writes. An earlier pass would decide from outdated objects. */
-  async #release(key: Key): Promise<void> {
+  async #release(key: Key, reconcile: number): Promise<void> {
     const { queue, caughtUp, log } = this.#options
     try {
       await caughtUp(key)
     } catch (error) {
-      log.error({ key, ...factsOf(error) }, 'waiting for the caches failed')
+      log.error({ ...this.#identityOf(key), reconcile, ...factsOf(error) }, 'waiting for the caches failed')
     } finally {
       queue.done(key)
     }

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../../common/api/object.ts'
 import { KeyQueue } from '../../../controller/runtime/queue.ts'
 import { type Requeue, Workers } from '../../../controller/runtime/worker.ts'
 import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
@@ -10,8 +11,14 @@ interface StartedPass {
   fail(error: Error): void
 }
 
+interface AtWork {
+  readonly count?: number
+  /** what the cache has, by key */
+  readonly objects?: Readonly<Record<string, Pick<KubeObject, 'metadata'>>>
+}
+
 /** Running workers. Each pass lasts until the test ends it. */
-export function atWork({ count = 2 }: { readonly count?: number } = {}) {
+export function atWork({ count = 2, objects = {} }: AtWork = {}) {
   const time = new VirtualTime()
   const queue = new KeyQueue({ timers: time, random: () => 0 })
   const log = diaryLog()
@@ -28,6 +35,7 @@ export function atWork({ count = 2 }: { readonly count?: number } = {}) {
       passes.push({ key, signal, yieldToWrites, end: (requeue = 'never') => resolve(requeue), fail: reject })
       return promise
     },
+    objectOf: (key) => objects[key],
     caughtUp: async () => {
       if (!state.isGated) return
       const gate = Promise.withResolvers<void>()

@@ -32,6 +32,7 @@ describe('the breaker of workers', () => {
         return 'never'
       },
       caughtUp: async () => undefined,
+      objectOf: () => undefined,
       timers: new VirtualTime(),
       log: diaryLog(),
       count: 1,

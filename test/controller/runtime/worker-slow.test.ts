@@ -113,7 +113,8 @@ describe('slow passes', () => {
         return 'never'
       }
       const caughtUp = async () => undefined
-      const workers = new Workers({ queue, timers: time, log: diaryLog(), count: 16, reconcile, caughtUp })
+      const objectOf = () => undefined
+      const workers = new Workers({ queue, timers: time, log: diaryLog(), count: 16, reconcile, caughtUp, objectOf })
       for (let index = 0; index < 600; index++) queue.add(`n${index % namespaces}/${index}`)
       workers.start()
       await time.pass(600_000)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { KubeError } from '../../../common/kube/client/errors.ts'
+import { anExperiment } from '../../builders.ts'
 import { turn } from '../../virtual-time.ts'
 import { atWork } from './at-work.ts'
 
@@ -61,6 +62,31 @@ describe('workers', () => {
       [1, 2, 4, 8].map((failures) => ['error reconcile failed', failures, failures]),
     )
     ;(await pass()).end()
+  })
+
+  it('log key, uid and generation of the object with each failure, and the number of the pass', async () => {
+    const { queue, gates, state, pass, log } = atWork({ objects: { 'shop/faster-cart': anExperiment() } })
+    state.isGated = true
+    queue.add('shop/faster-cart')
+    ;(await pass()).fail(new TypeError('a bug'))
+    await turn()
+    gates[0]?.reject(new Error('another bug'))
+    await turn()
+    const { uid, generation } = anExperiment().metadata
+    const identity = { key: 'shop/faster-cart', uid, generation, reconcile: 1 }
+    expect(log.lines.map(({ text }) => text)).to.deep.equal([
+      'error reconcile failed',
+      'error waiting for the caches failed',
+    ])
+    for (const { facts } of log.lines) expect(facts).to.deep.include(identity)
+  })
+
+  it('log a failure of an object that is gone with its key', async () => {
+    const { queue, pass, log } = atWork()
+    queue.add('a/1')
+    ;(await pass()).fail(new TypeError('a bug'))
+    await turn()
+    expect(log.lines.map(({ facts }) => [facts.key, facts.uid])).to.deep.equal([['a/1', undefined]])
   })
 
   it('wait as long as the API server asks, and log no values of a refused body', async () => {
