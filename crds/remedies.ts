@@ -21,7 +21,7 @@ const OF_STRATEGIES = {
   SourceHoldsBack:
     'Change the field of the source that the message names. With it a change does not reach all pods. For an analysis, you can set `control` to `Twin` instead.',
   SourceIsBusy:
-    'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
+    'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
   SourceDrifted:
     'Change the source by hand. Somebody changed it after the promotion, so it is not restored. To keep it as it is, delete the experiment. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:
@@ -46,7 +46,7 @@ const OF_STRATEGIES = {
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then give the command `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
   ServiceIsTaken:
-    'Wait until the other experiment is done with the Service, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service.',
+    'Wait until the other experiment is done with the Service, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
   ServiceDoesNotMatch: 'Name a Service that selects the source, or keep its labels in the override.',
   SourceHasClaims: 'Use a canary, or a source without volumeClaimTemplates.',
   ServiceIsManaged: 'Name another Service in the strategy. Argo Rollouts changes the selector of this one.',

@@ -1,10 +1,9 @@
-import { EXPERIMENT_ID, FIELD_MANAGER, SERVICE } from '../api/names.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type WrittenObject, writtenBy } from '../conclusion/conclusion.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource, podsOf } from '../facts/facts.ts'
-import { at, isObject, type JsonObject } from '../json/json.ts'
 import {
   cutOverServices,
   isServing,
@@ -24,8 +23,8 @@ import { trafficInput } from '../surroundings/pod-labels.ts'
 import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
 import { serviceView } from '../surroundings/traffic.ts'
-import { experimentId } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { isStillPublished, pin, unpin } from './service-writes.ts'
 
 /** No event tells that another experiment returned a Service, or that pods of the source are available. */
 const RETRY_MS = 10_000
@@ -58,7 +57,7 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   const isDying = pins.isDead && wanted.active !== 'unpinned'
   const none = { unpinning: [], pinning: [], isReached: false }
   if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returnMove(facts, run, pins) }
-  const unpinned = both.filter(({ of, is }) => of.isOurs && (is === 'unpinned' || (isDying && of === active)))
+  const unpinned = both.filter(({ of, is }) => isHeld(of, pins) && (is === 'unpinned' || (isDying && of === active)))
   const unpinning = unpinned.flatMap(({ of: { service } }) => (service ? [unpin(service)] : []))
   const isBack = unpinned.some(({ of }) => of === active)
   if (unpinning.length > 0) return { ...none, unpinning, ...(isBack ? switchEvent(facts, active, 'Returned') : {}) }
@@ -69,6 +68,10 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
     isReached: isReached({ facts, state, fork, pins }),
   }
 }
+
+/** Whether a Service has something of us: the key in its selector, or, of a preview without any key, what we published. */
+const isHeld = (of: ServiceState, { preview }: PinState): boolean =>
+  of.isOurs || (of === preview && of.pinnedTo === undefined && of.service !== undefined && isStillPublished(of.service))
 
 /** Whether the source has the change, or is about to get it: its former values are recorded. */
 function mayBeWritten({ experiment }: Facts, run: Run): boolean {
@@ -105,7 +108,7 @@ function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Par
     if (of.isOurs || (run.held && !isRepair) || (isActive && !hasJoined(context))) continue
     const later = isRepair ? repairLater(context, of) : undefined
     if (later) return later
-    const pinning = pin(facts, of, { isPreview: !isActive, isRepair })
+    const pinning = of.service ? [pin(facts.experiment, of.service, { isPreview: !isActive, isRepair })] : []
     return { pinning, ...(isActive ? switchEvent(facts, of, 'CutOver') : {}) }
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
@@ -195,42 +198,6 @@ function missingPort({ facts, fork }: CutOverContext, { service }: ServiceState)
   return lost === undefined ? undefined : stalled('PortMissing', lost)
 }
 
-interface PinOptions {
-  /** a preview sends to shut pods, too */
-  readonly isPreview: boolean
-  readonly isRepair: boolean
-}
-
-function pin({ experiment }: Facts, { service }: ServiceState, { isPreview, isRepair }: PinOptions): readonly Write[] {
-  const selector = { [EXPERIMENT_ID]: experimentId(experiment.metadata.uid) }
-  return service ? [serviceWrite(service, { selector, ...(isPreview ? PUBLISHED : {}) }, isRepair)] : []
-}
-
-const PUBLISHED = { publishNotReadyAddresses: true }
-
-/** Lets a Service send to all pods that its own selector finds. What only we published is removed, too. */
-export function unpin(service: KubeObject): Write {
-  const published = isOnlyOurs(service, 'f:publishNotReadyAddresses') ? { publishNotReadyAddresses: null } : {}
-  return serviceWrite(service, { selector: { [EXPERIMENT_ID]: null }, ...published }, false)
-}
-
-/** Whether the controller wrote the selector of `service` last. The API server keeps one owner for all of its keys. */
-export const hasOurSelector = (service: KubeObject): boolean => isOnlyOurs(service, 'f:selector')
-
-/** Whether only the controller wrote a field of the spec. `field`: its name in `managedFields`. */
-function isOnlyOurs({ metadata }: KubeObject, field: string): boolean {
-  const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) => isObject(at(fieldsV1, 'f:spec', field)))
-  const isOurs = writers.every(({ manager, operation }) => manager === FIELD_MANAGER && operation === 'Update')
-  return isOurs && writers.length > 0
-}
-
-/** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
-function serviceWrite(of: KubeObject, spec: JsonObject, isRepair: boolean): Write {
-  const { uid = '', resourceVersion = '' } = of.metadata
-  const patch = { metadata: { uid, resourceVersion }, spec }
-  return { verb: 'patch', role: 'service', resource: SERVICE, of, patch, isRepair }
-}
-
 /** How long a deletion waits until the active Service sends to the source again, after it was returned. */
 const RETURN_MS = 60_000
 
@@ -240,7 +207,7 @@ export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; 
   const pins = spec && pinState(facts, spec)
   if (!pins) return undefined
   const writes = statesIn(pins)
-    .filter(({ isOurs }) => isOurs)
+    .filter((of) => isHeld(of, pins))
     .flatMap(({ service }) => (service ? [unpin(service)] : []))
   const message = `its fork serves until service/${pins.active.name} sends to the source again`
   if (writes.length > 0) return { writes, message }

@@ -106,7 +106,8 @@ export function limitedServices({ surroundings, experiment }: SpecFacts): readon
 export function keptBy(facts: SpecFacts): string | undefined {
   const { activeService, previewService } = facts.experiment.spec.strategy?.blueGreen ?? {}
   const found = limitedServices(facts)?.find((name) => name === activeService || name === previewService)
-  return found && `service/${found} sends only to its fork; remove ${EXPERIMENT_ID} from its selector`
+  const published = found === previewService ? ', and publishNotReadyAddresses unless you set it' : ''
+  return found && `service/${found} sends only to its fork; remove ${EXPERIMENT_ID} from its selector${published}`
 }
 
 const isGone = (fork: Known<KubeObject>): boolean =>

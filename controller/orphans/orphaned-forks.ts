@@ -1,4 +1,4 @@
-import { hasOurSelector, unpin } from '../../common/advance/cut-over.ts'
+import { hasOurSelector, unpin } from '../../common/advance/service-writes.ts'
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import {
   CONTROLLER_REVISION,
@@ -224,6 +224,8 @@ export class Orphans {
   }
 }
 
+const isPublished = ({ spec }: KubeObject): boolean => at(spec, 'publishNotReadyAddresses') === true
+
 /** What an Event says of an orphaned fork. `kept` are those of the `pinned` Services that are not returned. */
 function orphanMessage(pinned: readonly KubeObject[], kept: readonly KubeObject[]): string {
   const named = (services: readonly KubeObject[]) =>
@@ -231,7 +233,8 @@ function orphanMessage(pinned: readonly KubeObject[], kept: readonly KubeObject[
   if (kept.length > 0)
     return (
       `its experiment is gone, but ${named(kept)} would send to nobody without this fork, so it stays; ` +
-      `remove the key ${EXPERIMENT_ID} from the selector there, and the controller deletes the fork`
+      `remove the key ${EXPERIMENT_ID} from the selector there, and the controller deletes the fork` +
+      (kept.some(isPublished) ? '; remove publishNotReadyAddresses, too, unless you set it' : '')
     )
   return pinned.length > 0
     ? `its experiment is gone, so the source gets the requests to ${named(pinned)} again; then the controller deletes this fork`

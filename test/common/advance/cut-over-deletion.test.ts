@@ -3,7 +3,7 @@ import { EXPERIMENT_ID, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { type RunWorld, START } from '../plan/some-run.ts'
-import { aCutOver, pinsOf, told } from './blue-greens.ts'
+import { aBlueGreen, aCutOver, pinsOf, told } from './blue-greens.ts'
 
 /** Deletes the experiment. That may be long ago when the controller sees it. */
 function deleted(run: RunWorld, deletionTimestamp = START.toISOString()): RunWorld {
@@ -40,6 +40,15 @@ describe('a deletion of a blue-green whose Service sends only to the fork', () =
     expect(conclusion).to.include({ is: 'waiting', reason: 'Terminating', message: KEPT })
     run.world.fork = undefined
     expect(told(plan(withoutComponent(run)).writes)).to.deep.equal([])
+  })
+
+  it('names publishNotReadyAddresses of a preview, too', () => {
+    const run = aBlueGreen()
+    run.rest()
+    expect(plan(withoutComponent(deleted(run))).conclusion.message).to.equal(
+      `service/cart-preview sends only to its fork; remove ${EXPERIMENT_ID} from its selector, ` +
+        'and publishNotReadyAddresses unless you set it',
+    )
   })
 
   it('is done where somebody else has returned it', () => {

@@ -1,9 +1,21 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import { objectOr } from '../../../common/json/json.ts'
 import { openPods } from '../../../common/strategy/gate.ts'
 import { imageOverride } from '../../builders.ts'
 import { serving } from '../plan/simulated-pods.ts'
 import { aService } from '../plan/simulated-services.ts'
+import type { RunWorld } from '../plan/some-run.ts'
 import { aBlueGreen, aCutOver, ID, once, PREVIEWED, pinsOf, previewSpec, told, withAvailable } from './blue-greens.ts'
+
+const aborted = (run: RunWorld): void => run.say('abort')
+
+function deleted(run: RunWorld): void {
+  const { experiment, now } = run.world
+  const metadata = { ...experiment.metadata, deletionTimestamp: now.toISOString() }
+  run.world.experiment = { ...experiment, metadata }
+}
 
 const CREATED = { creationTimestamp: '2026-11-21T10:00:00Z' }
 
@@ -37,6 +49,39 @@ describe('the way back of a blue-green', () => {
     other.rest()
     expect(previewSpec(other).publishNotReadyAddresses).to.equal(true)
   })
+
+  const taken: Record<
+    string,
+    { by: (run: RunWorld) => void; published?: true; selector?: object; entries?: object[] }
+  > = {
+    'takes back what it published, although another client took its label': { by: aborted },
+    'does so before the fork of a deleted experiment goes': { by: deleted },
+    'leaves it to another experiment that has the preview now': {
+      by: aborted,
+      selector: { [EXPERIMENT_ID]: '0123456789' },
+      published: true,
+    },
+    'leaves it to a client that wrote it, too': {
+      by: aborted,
+      entries: [{ manager: 'team', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:publishNotReadyAddresses': {} } } }],
+      published: true,
+    },
+  }
+  for (const [title, { by, published, selector = {}, entries = [] }] of Object.entries(taken))
+    it(title, () => {
+      const run = aBlueGreen()
+      run.rest()
+      const { preview, active } = run.world.services ?? {}
+      if (!preview) throw new Error('there is a preview')
+      const managedFields = [...(preview.metadata.managedFields ?? []), ...entries]
+      const metadata = { ...preview.metadata, managedFields } as KubeObject['metadata']
+      const spec = { ...objectOr(preview.spec), selector: { app: 'cart', ...selector } }
+      run.world.services = { active, preview: { ...preview, metadata, spec } }
+      by(run)
+      const writes = told([...run.pass().writes, ...run.pass().writes, ...run.pass().writes])
+      expect(previewSpec(run).publishNotReadyAddresses).to.equal(published)
+      expect(writes.filter((line) => line === 'patch service cart-preview').length).to.equal(published ? 0 : 1)
+    })
 
   it('shuts no pod until the active Service lists the source', () => {
     const run = aCutOver()
@@ -126,9 +171,7 @@ describe('the way back of a blue-green', () => {
 
   it('comes first when the experiment is deleted', () => {
     const run = aCutOver()
-    const { metadata } = run.world.experiment
-    const deletionTimestamp = run.world.now.toISOString()
-    run.world.experiment = { ...run.world.experiment, metadata: { ...metadata, deletionTimestamp } }
+    deleted(run)
     expect(told(run.pass().writes)).to.deep.equal(['patch service cart', 'patch service cart-preview'])
     expect(told(run.pass().writes)).to.deep.equal(['delete fork'])
   })

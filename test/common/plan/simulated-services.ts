@@ -49,9 +49,14 @@ function sliceOf({ metadata, spec }: KubeObject, { source, fork, pods }: Workloa
 /** `services` after a write of one of them, with the fields that the API server then knows as ours. */
 export function withSelector(services: Services, { of, patch }: Extract<Write, { verb: 'patch' }>): Services {
   const spec = mergePatch(objectOr(of.spec) as JsonObject, objectOr(patch.spec) as JsonObject)
-  const published = isObject(spec) && spec.publishNotReadyAddresses === true
-  const fieldsV1 = { 'f:spec': published ? { 'f:publishNotReadyAddresses': {} } : {} }
-  const others = (of.metadata.managedFields ?? []).filter(({ manager }) => manager !== FIELD_MANAGER)
+  const entries = of.metadata.managedFields ?? []
+  const field = 'f:publishNotReadyAddresses'
+  const wasOurs = entries.some(({ manager, fieldsV1 }) => manager === FIELD_MANAGER && at(fieldsV1, 'f:spec', field))
+  // a write owns what it changes, and keeps what it owned before
+  const isOurs = wasOurs || objectOr(of.spec).publishNotReadyAddresses !== true
+  const published = isOurs && isObject(spec) && spec.publishNotReadyAddresses === true
+  const fieldsV1 = { 'f:spec': published ? { [field]: {} } : {} }
+  const others = entries.filter(({ manager }) => manager !== FIELD_MANAGER)
   const managedFields = [...others, { manager: FIELD_MANAGER, operation: 'Update', fieldsV1 }]
   const written = { ...of, metadata: { ...of.metadata, managedFields }, spec }
   return of.metadata.name === services.active?.metadata.name

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { objectOr } from '../../../common/json/json.ts'
 import { FORK, type Given, LOOKED, swept, world } from '../swept.ts'
 
 describe('a fork without an experiment, to which a Service sends all requests', () => {
@@ -60,6 +61,13 @@ describe('a fork without an experiment, to which a Service sends all requests', 
           `remove the key ${EXPERIMENT_ID} from the selector there, and the controller deletes the fork`,
       ])
     })
+
+  it('names publishNotReadyAddresses where the Service has it', async () => {
+    const preview = { ...PINNED, spec: { ...objectOr(PINNED.spec), publishNotReadyAddresses: true } }
+    const { orphans, notes } = world({ isCutOverInstalled: false, services: () => [preview] })
+    await orphans.sweep()
+    expect(notes[0]).to.match(/deletes the fork; remove publishNotReadyAddresses, too, unless you set it$/)
+  })
 
   const unpinned: Record<string, KubeObject> = {
     'a Service sends to it and to others': SHARED,
