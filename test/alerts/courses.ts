@@ -124,7 +124,7 @@ export const CASES: Readonly<Record<string, Case>> = {
     ],
     labels: OF_INSTALLATION,
   },
-  ControllerPassStuck: one(gauge('experiment_controller_longest_reconcile_seconds', 120, 121), OF_POD),
+  ControllerPassStuck: one(gauge('experiment_controller_longest_reconcile_seconds', 100, 101), OF_POD),
   ControllerQueueSlow: {
     courses: slower('experiment_controller_queue_wait_seconds_bucket', [10, 30]),
     labels: OF_INSTALLATION,

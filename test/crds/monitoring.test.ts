@@ -4,6 +4,8 @@ import { parseAllDocuments, parseDocument } from 'yaml'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { Metrics } from '../../common/program/metrics.ts'
+import { LIMITS_MS } from '../../controller/liveness.ts'
+import { RECONCILE_LIMIT_MS } from '../../controller/runtime/worker.ts'
 import { ALERTS, alertManifest } from '../../crds/monitoring/alerts.ts'
 import { dashboard, dashboardManifest, dashboardPanels } from '../../crds/monitoring/dashboard.ts'
 import { NODE_PREFIXES, SERVED } from '../../crds/monitoring/metrics.ts'
@@ -122,6 +124,15 @@ describe('the monitoring', () => {
     expect(asked).to.include('timedOut')
     const unknown = asked.filter((value) => !/^\d+$/.test(value) && !code.includes(`'${value}'`))
     expect(unknown).to.deep.equal([])
+  })
+
+  it('tells of a pass that was not aborted, before the container is restarted for it', () => {
+    const { expr, for: pending } = ALERTS.ExperimentControllerPassStuck ?? {}
+    const thresholdMs = Number(/ > (\d+)$/.exec(expr ?? '')?.[1]) * 1_000
+    const pendingMs = Number.parseInt(pending ?? '0', 10) * 60_000
+    expect(thresholdMs).to.be.greaterThan(RECONCILE_LIMIT_MS)
+    expect(thresholdMs + pendingMs).to.be.lessThan(LIMITS_MS.pass)
+    expect(expr).to.contain('max_over_time(') // the restart begins the series again
   })
 
   it('labels alerts only with what their expression keeps', () => {
