@@ -81,7 +81,7 @@ export const METRICS = {
   },
   policy_mistakes: {
     is: 'gauge',
-    help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them.',
+    help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them, or the log in an installation for one namespace.',
   },
   orphaned_forks: {
     is: 'gauge',

@@ -32,7 +32,9 @@ export function reviewPolicy(request: AdmissionRequest, schemas: Schemas): Revie
   return { is: 'admitted', warnings: isUnchecked ? [...warnings, warningOf(UNCHECKED)] : warnings }
 }
 
-const UNCHECKED = 'the paths were not checked, because no schema was read yet; see the condition Valid in its status'
+const UNCHECKED =
+  'the paths were not checked, because no schema was read yet; ' +
+  'see the condition Valid in its status, or the log of the controller if it serves one namespace'
 
 const warningOf = (message: string): Warning => warning('Policy', ...clauses(message))
 

@@ -19,6 +19,7 @@ import {
 import type { KindShape } from '../../common/policy/unmatched-paths.ts'
 import { RefreshingCache } from '../../common/program/refreshing-cache.ts'
 import type { OtherExperiments, PoliciesPort } from '../observe/ports.ts'
+import { MistakeLog } from './mistake-log.ts'
 import { PolicyStatus, type PolicyStatusOptions } from './policy-status.ts'
 import { PolicyValidity } from './policy-validity.ts'
 import type { Reservations } from './reservations.ts'
@@ -50,6 +51,7 @@ export class PolicyRuntime implements PoliciesPort {
   /** what the passes decided */
   readonly status: PolicyStatus
   readonly #validity: PolicyValidity
+  readonly #mistakes: MistakeLog
   readonly #options: PolicyRuntimeOptions
   readonly #namespaces: RefreshingCache<NamespaceView | 'forbidden'>
 
@@ -66,6 +68,7 @@ export class PolicyRuntime implements PoliciesPort {
       timers,
     })
     this.#validity = new PolicyValidity(kinds)
+    this.#mistakes = new MistakeLog({ ...options, validity: this.#validity })
     const write = (policy: ExperimentPolicy, status: ExperimentPolicyStatus) => this.#write(policy, status)
     this.status = new PolicyStatus({ ...options, validity: this.#validity, write })
     policies.subscribe((change) => {
@@ -73,6 +76,7 @@ export class PolicyRuntime implements PoliciesPort {
         return this.status.statusChanged(change.after)
       if (change.is === 'deleted') this.#validity.forget(change.before.metadata.name)
       this.status.policiesChanged()
+      this.#mistakes.look()
       wake()
     })
   }
@@ -89,16 +93,18 @@ export class PolicyRuntime implements PoliciesPort {
 
   /**
    * Writes the status of policies from now on. An installation that serves one namespace never does: it sees only some
-   * of the experiments, and another one would write other numbers.
+   * of the experiments, and another one would write other numbers. It logs the mistakes of policies instead.
    */
   startStatus(): void {
     if (this.onlyNamespace === undefined) this.status.start()
+    else this.#mistakes.start()
   }
 
   /** Call this when a schema was read. */
   schemasChanged(): void {
     this.#validity.schemasChanged()
     this.status.schemasChanged()
+    this.#mistakes.look()
   }
 
   list(): readonly ExperimentPolicy[] {

@@ -17,7 +17,8 @@ export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
     for: '10m',
     severity: 'warning',
     summary: 'An ExperimentPolicy has a path, a pattern or a label that matches nothing.',
-    description: 'It may allow what it should deny. The condition Valid of the policy names the place.',
+    description:
+      'It may allow what it should deny. The condition Valid of the policy names the place; in an installation for one namespace, the log of the controller does.',
     remedy: 'Correct the policy.',
     section: 'Limit experiments',
   },

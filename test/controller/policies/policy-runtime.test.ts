@@ -10,9 +10,10 @@ import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts
 import { anExperiment, aPolicy } from '../../builders.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
 
-function world() {
+function world(onlyNamespace?: string) {
   const time = new VirtualTime()
   const diary: string[] = []
+  const log = diaryLog()
   const handlers: Handler<ExperimentPolicy>[] = []
   const cluster = {
     policies: [] as readonly ExperimentPolicy[],
@@ -44,13 +45,14 @@ function world() {
     isAnalyzedNamespace: (namespace) => cluster.analyzed.includes(namespace),
     wake: (namespace) => diary.push(`wake ${namespace ?? 'all'}`),
     timers: time,
-    log: diaryLog(),
+    log,
+    ...(onlyNamespace === undefined ? {} : { onlyNamespace }),
   })
-  runtime.status.start()
+  runtime.startStatus()
   const emit: Handler<ExperimentPolicy> = (change) => {
     for (const handler of handlers) handler(change)
   }
-  return { time, diary, cluster, runtime, reads: runtime, emit }
+  return { time, diary, log, cluster, runtime, reads: runtime, emit }
 }
 
 describe('the policy runtime', () => {
@@ -137,6 +139,30 @@ describe('the policy runtime', () => {
       return runtime.areCounting
     })
     expect(counting).to.deep.equal([false, false, true, true])
+  })
+
+  it('logs each mistake of a policy once where it writes no status', async () => {
+    const { time, diary, log, runtime, cluster, emit } = world('shop')
+    const change = (policies: readonly ExperimentPolicy[]) => {
+      cluster.policies = policies
+      emit({ is: 'added', key: 'limits', after: aPolicy() })
+      runtime.schemasChanged()
+    }
+    const wrong = aPolicy({ allowedImages: ['not an image'] })
+    change([wrong])
+    change([])
+    change([wrong])
+    change([aPolicy()])
+    await time.pass(60_000)
+    const line = {
+      text: 'warn a part of a policy matches nothing',
+      facts: {
+        policy: 'limits',
+        mistakes: 'spec.allowedImages[0]: "not an image" matches no image: no image has such a name',
+      },
+    }
+    expect(log.lines).to.deep.equal([line, line])
+    expect(diary.filter((request) => request.startsWith('apply'))).to.deep.equal([])
   })
 
   it('applies the counts to the status of the policy only', async () => {
