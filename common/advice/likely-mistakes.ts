@@ -1,4 +1,4 @@
-import { parseQuantity } from '../api/quantity.ts'
+import { ONE, parseQuantity } from '../api/quantity.ts'
 import type { OverrideType } from '../api/types.ts'
 import { formatPath } from '../json/field-path.ts'
 import { at, isObject, listOr, member } from '../json/json.ts'
@@ -51,8 +51,10 @@ function inContainer(list: string, container: unknown): readonly string[] {
   const resources = member(container, 'resources')
   const cores = ['requests', 'limits'].flatMap((kind) => {
     const cpu = at(resources, kind, 'cpu')
-    const isMany = (parseQuantity(cpu) ?? 0n) >= BigInt(MANY_CORES) * 10n ** 9n
-    return isMany ? [`${where}.resources.${kind}.cpu: ${cpu} is ${cpu} cores; did you mean "${cpu}m"?`] : []
+    const amount = parseQuantity(cpu) ?? 0n
+    if (amount < BigInt(MANY_CORES) * ONE) return []
+    const hint = /^\d+$/.test(`${cpu}`) ? `; did you mean "${cpu}m"?` : ', more than most nodes have'
+    return [`${where}.resources.${kind}.cpu: ${cpu} is ${Number(amount) / Number(ONE)} cores${hint}`]
   })
   const capabilities = listOr(at(container, 'securityContext', 'capabilities', 'add'))
     .filter((name) => typeof name === 'string' && name.startsWith('CAP_'))

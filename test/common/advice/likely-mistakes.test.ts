@@ -22,6 +22,12 @@ const cases: Record<string, readonly [OverrideType, JsonObject, ...string[]]> = 
     container({ resources: { requests: { cpu: 500 }, limits: { cpu: '99' } } }),
     'containers[cart].resources.requests.cpu: 500 is 500 cores; did you mean "500m"?',
   ],
+  'is a hundred cores in another unit, where an m would make no sense': [
+    'Merge',
+    container({ resources: { requests: { cpu: '150500m' }, limits: { cpu: '1k' } } }),
+    'containers[cart].resources.requests.cpu: 150500m is 150.5 cores, more than most nodes have',
+    'containers[cart].resources.limits.cpu: 1k is 1000 cores, more than most nodes have',
+  ],
   'is a capability with its prefix': [
     'Merge',
     container({ securityContext: { capabilities: { add: ['CAP_NET_ADMIN', 'SYS_TIME'] } } }),
