@@ -5,7 +5,6 @@ import type { RunWeight } from '../api/strategy.ts'
 import { type AnalysisState, consequenceOf, verdictText } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import type { Plan, RunReport } from '../conclusion/conclusion.ts'
-import { promotionDeniedBy } from '../conclusion/policy-decision.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { hasChange, isReverted, isTakenBack } from '../run-state/promotion.ts'
@@ -20,6 +19,7 @@ import { replicasOf } from '../workload/status.ts'
 import { applyCommand } from './command.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
 import { type PromotionPlan, promote, restore } from './promote.ts'
+import { promotionDenial } from './promotion-obstacle.ts'
 import { hasTarget, isAnyOpen, movedPlan, serviceFirst, timeOf, withEndOfRun, withoutFork } from './way-back.ts'
 
 /**
@@ -152,7 +152,7 @@ function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
   if (is !== 'promote') return undefined
   const isWritten = facts.experiment.status?.promotion?.written !== undefined
   if (!isWritten && !(isReached(context) && context.cutting?.isReached !== false)) return undefined
-  const denied = isWritten ? undefined : promotionDeniedBy(planned.conclusion.policy)
+  const denied = isWritten ? undefined : promotionDenial(context)
   if (!denied) return promote(facts, wanted, state)
   const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }
   return { writes: [], promotion, decision: denied }

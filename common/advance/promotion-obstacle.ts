@@ -1,13 +1,17 @@
 import { knownValue } from '../api/known.ts'
-import { EXPERIMENT_ID } from '../api/names.ts'
+import { COMMAND, EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
+import { type AnalysisState, isTimedOut } from '../assess/analysis.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { hasNewBase } from '../assess/base.ts'
+import type { Plan } from '../conclusion/conclusion.ts'
+import { promotionDeniedBy } from '../conclusion/policy-decision.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
 import { type RunState, sizesOf } from '../run-state/run.ts'
+import { isAnswered, parseCommand } from '../strategy/command.ts'
 import { surgeLimit } from '../strategy/target.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernsSource } from '../surroundings/shares.ts'
@@ -26,6 +30,25 @@ const BUSY_MS = 10_000
 interface Promoted {
   readonly kind: WorkloadKind
   readonly source: KubeObject
+}
+
+/** What a promotion follows from. */
+interface Occasion {
+  readonly facts: Facts
+  readonly state: RunState
+  readonly planned: Plan
+  readonly analysis: AnalysisState | undefined
+}
+
+/** Why policies do not allow that the source is written; undefined if they allow it. */
+export const promotionDenial = (of: Occasion): Decision | undefined =>
+  promotionDeniedBy(of.planned.conclusion.policy, { isByTimeout: isTimedOut(of.analysis) && !isSaid(of) })
+
+/** Whether a person promotes: each does for `Manual`, and otherwise the last command for this revision is `promote`. */
+function isSaid({ facts: { experiment }, state: { run, spec } }: Occasion): boolean {
+  const command = parseCommand(experiment.metadata.annotations?.[COMMAND] ?? '')
+  const isOfRun = command?.stamp?.revision === run.revision && isAnswered(command, run.command)
+  return spec.mode === 'Manual' || (isOfRun && command.verb === 'promote' && run.command?.answer === 'Done')
 }
 
 /** Why the source cannot be written now. */

@@ -67,6 +67,10 @@ export function consequenceOf({ run }: Pick<AnalysisState, 'run'>): Consequence 
   return status.action === 'Promote' ? 'Pass' : status.action
 }
 
+/** Whether the analysis goes on as after a Pass, although it ran out of time without one. */
+export const isTimedOut = (analysis: AnalysisState | undefined): boolean =>
+  analysis !== undefined && consequenceOf(analysis) === 'Pass' && analysis.run?.status?.verdict !== 'Pass'
+
 /** What an analysis waits for. */
 export interface Waiting {
   readonly reason: Reason

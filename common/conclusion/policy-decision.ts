@@ -39,6 +39,7 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
   // experiments. Only the limits on the content need the effect of the override.
   const findings = [
     ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.(), providers: providerRefs(facts) })),
+    ...findingsAbout('timeout', facts, () => ({})),
     ...findingsInLiveFork(facts, assessment),
     ...findingsAbout('share', facts, () => ({
       others: withPods(counted),
@@ -83,7 +84,7 @@ function findingsAbout(kind: LimitKind, facts: Facts, judged: () => LimitInput):
 
 const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
   if (kind === 'share') return spec.maxShare !== undefined
-  if (kind === 'content') return true
+  if (kind === 'content' || kind === 'timeout') return true
   if (kind === 'promotion') return spec.promotionModes !== undefined
   if (kind === 'approval') return spec.approverNotRequester === true
   return spec.maxExperimentsPerSource !== undefined || spec.maxExperimentsPerNamespace !== undefined
@@ -120,7 +121,7 @@ export function deniedBy(facts: Facts, decision: PolicyDecision, wanted: Desired
     )
   const now = wanted.gate ? openPods(podsOf(facts) ?? []) : fork ? replicasOf(fork) : 0
   const isGrowing = serving > now
-  const violated = [...denied('content'), ...(isGrowing ? denied('share') : [])]
+  const violated = [...denied('content'), ...denied('timeout'), ...(isGrowing ? denied('share') : [])]
   const kept = fork ? `; the fork stays as it is, with ${count(replicasOf(fork), 'pod')}` : ''
   if (violated.length > 0) return stalled('PolicyDenied', `${formatFindings(violated)}${kept}`)
   const counted = fork ? [] : denied('count')
@@ -132,15 +133,20 @@ export const isTwinDenied = (decision: PolicyDecision, replicas: number): boolea
   decision.is !== 'decided' ||
   decision.findings.some(
     ({ about, actions, pods = 0 }) =>
-      (about === 'content' || about === 'share') && actions.includes('Deny') && pods <= replicas,
+      (about === 'content' || about === 'timeout' || about === 'share') && actions.includes('Deny') && pods <= replicas,
   )
 
-/** Why policies do not allow that the source is written; undefined if they allow it. */
-export function promotionDeniedBy(decision: PolicyDecision | undefined): Decision | undefined {
+/**
+ * Why policies do not allow that the source is written; undefined if they allow it. `isByTimeout`: it is written because
+ * an analysis ran out of time.
+ */
+export function promotionDeniedBy(
+  decision: PolicyDecision | undefined,
+  { isByTimeout }: { readonly isByTimeout: boolean },
+): Decision | undefined {
   if (decision?.is !== 'decided') return waiting('PolicyNotRead', POLICIES_NOT_READ)
-  const denied = decision.findings.filter(
-    ({ about, actions }) => (about === 'promotion' || about === 'approval') && actions.includes('Deny'),
-  )
+  const kinds: readonly LimitKind[] = ['promotion', 'approval', ...(isByTimeout ? (['timeout'] as const) : [])]
+  const denied = decision.findings.filter(({ about, actions }) => kinds.includes(about) && actions.includes('Deny'))
   return denied.length > 0 ? stalled('PolicyDenied', formatFindings(denied)) : undefined
 }
 

@@ -119,7 +119,7 @@ const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
   [sourceExists, 'content'],
   [analysisIsThere, 'content'],
   [provider, 'content'],
-  [timeout, 'content'],
+  [timeout, 'timeout'],
   [perSource, 'count'],
   [perNamespace, 'count'],
   [promotionMode, 'promotion'],

@@ -112,10 +112,11 @@ export interface OverrideChanges {
 
 /**
  * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
- * the fork or change it, except to fewer pods. `share` (of the traffic): create it or let it grow. `count` (of
- * experiments): create it. `promotion` (its mode) and `approval` (who gave it): write the source.
+ * the fork or change it, except to fewer pods. `timeout` (of an analysis, after which it may promote): the same, and
+ * write the source because of that. `share` (of the traffic): create it or let it grow. `count` (of experiments): create
+ * it. `promotion` (its mode) and `approval` (who gave it): write the source.
  */
-export type LimitKind = 'content' | 'share' | 'count' | 'promotion' | 'approval'
+export type LimitKind = 'content' | 'timeout' | 'share' | 'count' | 'promotion' | 'approval'
 
 /** A violation of a policy by an experiment. The message names the policy. */
 export interface PolicyFinding {

@@ -1,5 +1,7 @@
 import { expect } from 'chai'
-import { ANALYSIS, anAnalysis } from './an-analysis.ts'
+import type { PromotionSpec } from '../../../common/api/strategy.ts'
+import { aPolicy, NO_POLICIES } from '../../builders.ts'
+import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 
 describe('the analysis of a strategy, pass by pass', () => {
   const canary = { canary: { steps: [{ setWeight: 10 }, { analysis: {} }, { setWeight: 20 }] } }
@@ -37,6 +39,44 @@ describe('the analysis of a strategy, pass by pass', () => {
     analysis.say('resume')
     analysis.rest()
     expect(stepOf(analysis)).to.equal('3/6 Paused')
+  })
+
+  describe('that ran out of time, while a policy forbids that this promotes', () => {
+    const atPause = (promotion: PromotionSpec = { mode: 'Automatic' }, last: 'Wait' | 'Pass' = 'Wait') => {
+      const analysis = anAnalysis({
+        strategy: { canary: { steps: [{ setWeight: 50 }, { analysis: {} }, { pause: { duration: '1h' } }] } },
+        promotion,
+        analysis: { ...ANALYSIS, maxSeconds: 90, intervalSeconds: 30, onTimeout: 'Promote' },
+      })
+      analysis.decides('Wait')
+      analysis.decides(last)
+      expect(analysis.strategy()?.stepName).to.equal('pause 1h')
+      analysis.world.policies = { ...NO_POLICIES, policies: [aPolicy({ allowTimeoutPromotion: false })] }
+      return analysis
+    }
+    const afterAnHour = (analysis: ReturnType<typeof atPause>) => {
+      analysis.wait(3_600)
+      return told(analysis.rest())
+    }
+
+    it('does not promote, until the policy allows it', () => {
+      const analysis = atPause()
+      expect(afterAnHour(analysis)).to.deep.equal([])
+      expect(analysis.strategy()?.stepName).to.equal('promote')
+      expect([analysis.reasonOf('Ready'), analysis.reasonOf('Stalled')]).to.deep.equal(['PolicyDenied', 'PolicyDenied'])
+      analysis.world.policies = NO_POLICIES
+      expect(told(analysis.rest())).to.include('patch source')
+    })
+
+    it('promotes when it has passed all the same', () =>
+      expect(afterAnHour(atPause({ mode: 'Automatic' }, 'Pass'))).to.include('patch source'))
+
+    for (const mode of ['Automatic', 'Manual'] as const)
+      it(`promotes by the word of a person, in the mode ${mode}`, () => {
+        const analysis = atPause({ mode })
+        analysis.say('promote')
+        expect(told(analysis.rest())).to.include('patch source')
+      })
   })
 
   it('stands before an automatic promotion, and is not asked about its result', () => {
