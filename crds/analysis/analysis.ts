@@ -70,7 +70,7 @@ const NOTE: Note = {
     alpha: 'At most this part of all analysis runs fails a fork that is within its tolerance, however often it looks.',
     beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent.',
     onTimeout:
-      'What follows when the time is over and neither harm nor safety has been shown. RollBack takes the pods of the fork away. Keep leaves the fork as it is. Promote goes on as after a Pass, without proof; a policy must allow it.',
+      'What follows when the time is over and neither harm nor safety has been shown. RollBack takes the pods of the fork away. Keep leaves the fork as it is. Promote goes on as after a Pass, without proof; where a policy applies, it must allow it.',
     onNoData: 'What follows when there is no data, or the provider fails: RollBack or Keep. No data is never a Pass.',
     continueAfterPass: 'Whether it goes on after a Pass, watching for harm until the experiment ends.',
     attempt: 'Raise it to ask again. The verdict names it.',
