@@ -48,7 +48,7 @@ export const POLICIES_UNCHECKED: ReviewDecision = {
 interface AuthorizedReview {
   readonly decoded: DecodedRequest
   readonly own: Ratcheted
-  /** errors for annotations of ours that a user wrote by hand */
+  /** errors for annotations of ours that a user wrote by hand, or that the mutating webhook was to write */
   readonly forged: readonly FieldError[]
   /** whether the request only aborts the run, which no policy refuses */
   readonly isAbort: boolean

@@ -4,6 +4,7 @@ import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import { notServed, notShared, overrideErrors } from '../common/assess/checks.ts'
 import type { PolicyFacts } from '../common/facts/facts.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
+import { needsOtherApprover } from '../common/policy/approval.ts'
 import { isOutside, type ValidationAction } from '../common/policy/policy.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
@@ -17,6 +18,7 @@ import { bounded, type Reader, sharing, within } from './reads/reader.ts'
 import { SimilarSources } from './reads/similar-sources.ts'
 import { SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
+import { requesterErrors } from './review/approval.ts'
 import { isAbortOnly } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { annotationErrors } from './review/defaults-patch.ts'
@@ -76,7 +78,8 @@ export const validator = (deps: ValidatorDeps) => {
       const [{ policies }, now] = [entitlement, deps.clock()]
       return await decide(
         {
-          ...{ decoded, own, forged, isAbort, schema, found, policies, yielder, now },
+          ...{ decoded, own, isAbort, schema, found, policies, yielder, now },
+          forged: [...forged, ...(needsOtherApprover(policies.policies) ? requesterErrors(request) : [])],
           isPromotionInstalled: deps.isPromotionInstalled ?? false,
           isGateInstalled: deps.isGateInstalled ?? false,
           isCutOverInstalled: deps.isCutOverInstalled ?? false,

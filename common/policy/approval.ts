@@ -3,6 +3,7 @@ import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { isAnswered, parseCommand } from '../strategy/command.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
+import { actionsOf, type ExperimentPolicy } from './policy.ts'
 
 /** The field of the error about a command. */
 export const COMMAND_FIELD = `metadata.annotations[${JSON.stringify(COMMAND)}]`
@@ -18,6 +19,10 @@ interface Approval {
   /** what another user must do */
   readonly remedy: string
 }
+
+/** Whether one of `policies`, which apply, refuses an approval by the user who last changed the spec. */
+export const needsOtherApprover = (policies: readonly ExperimentPolicy[]): boolean =>
+  policies.some(({ spec }) => spec.approverNotRequester === true && actionsOf(spec).includes('Deny'))
 
 /**
  * The error unless somebody other than who last changed the spec approves what the run does next. The webhook writes

@@ -3,10 +3,11 @@ import jsonPatch, { type Operation } from 'fast-json-patch'
 import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { missingApproval } from '../../common/policy/approval.ts'
+import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { runHash } from '../../common/run-state/run.ts'
 import { defaultsPatch } from '../../webhook/review/defaults-patch.ts'
 import { validator } from '../../webhook/validate.ts'
-import { aDeployment, anExperiment } from '../builders.ts'
+import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 import { linesFor, policy } from './under-policies.ts'
@@ -138,5 +139,44 @@ describe('the decision on a promotion that somebody else must approve', () => {
     const { newDocument } = jsonPatch.applyPatch(structuredClone(object), patch as Operation[])
     for (const each of [oldObject, newDocument])
       expect(missingApproval(each)?.field).to.equal('spec.promotion.approvedRevision')
+  })
+})
+
+describe('the decision under a policy that wants another approver, when mutation was skipped and the user is alice', () => {
+  const FOUR_EYES: ExperimentPolicySpec = { approverNotRequester: true }
+  const promotion = { mode: 'Manual' } as const
+  const by = (requester: string | undefined, spec: Parameters<typeof anExperiment>[0] = {}) =>
+    anExperiment({
+      promotion,
+      ...spec,
+      metadata: { annotations: requester === undefined ? {} : { [REQUESTED_BY]: requester } },
+    })
+  const NAME = `metadata.annotations["${REQUESTED_BY}"]`
+  const EDIT = { overrideSpec: imageOverride('example/cart:2') }
+  const refusals = async (object: ExperimentDeployment, limits = FOUR_EYES, oldObject = by('bob')) => {
+    const lines = await linesFor({ policies: [policy(limits)], request: { object, oldObject } })
+    return lines.filter((line) => line.startsWith(NAME))
+  }
+
+  it('refuses an edit of the spec that keeps the name of bob, because alice could then approve it', async () =>
+    expect(await refusals(by('bob', EDIT))).to.deep.equal([
+      `${NAME}: names an earlier requester, because the mutating webhook did not answer in time; repeat the change`,
+    ]))
+
+  it('allows an edit by whom the name says, and one without a name, which nobody can approve', async () => {
+    expect(await refusals(by('alice', EDIT))).to.deep.equal([])
+    expect(await refusals(by(undefined, EDIT))).to.deep.equal([])
+    expect(await refusals(by(undefined, EDIT), FOUR_EYES, by(undefined))).to.deep.equal([])
+  })
+
+  it('allows an approval alone to keep the name', async () => {
+    const approved = { promotion: { ...promotion, approvedRevision: '1f2e3d4c5b' } }
+    expect(await refusals(by('bob', approved))).to.deep.equal([])
+    expect(await refusals(by('bob', { ...approved, ...EDIT }))).to.have.lengthOf(1)
+  })
+
+  it('allows an edit that keeps the name where no policy denies such an approval', async () => {
+    expect(await refusals(by('bob', EDIT), {})).to.deep.equal([])
+    expect(await refusals(by('bob', EDIT), { ...FOUR_EYES, validationActions: ['Warn'] })).to.deep.equal([])
   })
 })

@@ -1,3 +1,5 @@
+import { REQUESTED_BY } from '../../common/api/names.ts'
+import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, isObject } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
 
@@ -21,4 +23,18 @@ function withoutApproval(spec: unknown): unknown {
   if (!isObject(spec) || !isObject(spec.promotion)) return spec
   const { approvedRevision: _approval, ...promotion } = spec.promotion
   return { ...spec, promotion }
+}
+
+/**
+ * The error for an update that edits the spec and keeps the name of an earlier requester, because the mutating webhook
+ * was skipped: where another user must approve, its author could then do it. Without a name nobody can approve.
+ */
+export function requesterErrors(request: AdmissionRequest): readonly FieldError[] {
+  if (request.operation === 'CREATE') return []
+  const nameIn = (object: unknown) => at(object, 'metadata', 'annotations', REQUESTED_BY)
+  const name = nameIn(request.object)
+  const isKept = name !== undefined && name === nameIn(request.oldObject)
+  if (!isKept || name === request.userInfo.username || !editsSpec(request, request.object.spec)) return []
+  const message = 'names an earlier requester, because the mutating webhook did not answer in time; repeat the change'
+  return [{ field: `metadata.annotations[${JSON.stringify(REQUESTED_BY)}]`, message, cause: 'FieldValueForbidden' }]
 }
