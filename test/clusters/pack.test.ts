@@ -225,9 +225,15 @@ describe('the pack, while there is no webhook configuration', () => {
     expect(await patch('bob', { metadata: { labels: { seen: 'yes' } } })).to.equal('accepted')
     expect(await patch('bob', { status: { share: '8%' } }, `${made}/status`)).to.equal('accepted')
     expect(await patch('bob', { spec: { overrideSpec: { paused: false } } })).to.contain(NEEDS)
-    expect(await patch('admin', { spec: { ttlSeconds: 60 } }), 'the requester unchanged').to.equal('accepted')
-    const stolen = { metadata: { annotations: { [REQUESTED_BY]: 'bob' } } }
-    expect(await patch('alice', stolen)).to.contain(FORGED)
+    const named = (name: string | null) => ({ metadata: { annotations: { [REQUESTED_BY]: name } } })
+    const edit = { spec: { ttlSeconds: 60, promotion: { mode: 'Manual' } } }
+    expect(await patch('admin', edit), 'an edit in the name of alice').to.contain(FORGED)
+    expect(await patch('admin', { ...edit, ...named(null) })).to.equal('accepted')
+    expect(await patch('alice', { spec: { ttlSeconds: 90 }, ...named('alice') })).to.equal('accepted')
+    const approval = { spec: { promotion: { approvedRevision: '1f2e3d4c5b' } } }
+    expect(await patch('admin', approval), 'an approval is no edit').to.equal('accepted')
+    expect(await patch('admin', { spec: { promotion: null } }), 'but a removal is').to.contain(FORGED)
+    expect(await patch('alice', named('bob'))).to.contain(FORGED)
     expect(await answered(apiOf('bob').delete(made))).to.equal('accepted')
   })
 })
