@@ -17,7 +17,7 @@ const atMost = (field: string, max: number | undefined, value: number): FieldErr
   max !== undefined && value > max ? invalid(field, `must be at most ${max}, got ${value}`) : undefined
 
 const replicas: PodLimit = ({ maxReplicas }, { experiment }, { field, pods: own }) => {
-  const copies = copiesOf(experiment)
+  const copies = copiesOf(experiment.spec)
   const pods = own * copies
   if (maxReplicas === undefined || pods <= maxReplicas) return undefined
   if (copies > 1) return invalid(field, `needs ${pods} pods with the twin, at most ${maxReplicas} are allowed`)
@@ -27,7 +27,7 @@ const replicas: PodLimit = ({ maxReplicas }, { experiment }, { field, pods: own 
 }
 
 /** How many workloads as large as the fork an experiment may have: its twin counts as the fork does. */
-const copiesOf = ({ spec }: ExperimentDeployment): number => (spec.analysis?.control === 'Twin' ? 2 : 1)
+export const copiesOf = ({ analysis }: ExperimentDeployment['spec']): number => (analysis?.control === 'Twin' ? 2 : 1)
 
 const REPLICAS = 'spec.replicas'
 
@@ -72,7 +72,7 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf }) => 
     return maxShare === '100%' ? undefined : invalid(field, message)
   }
   const pods = [{ of: judged.experiment, own }, ...others.map((of) => ({ of, own: replicasOf(of) }))].reduce(
-    (sum, each) => sum + each.own * copiesOf(each.of),
+    (sum, each) => sum + each.own * copiesOf(each.of.spec),
     0,
   )
   const [worst] = [...(judged.endpoints ?? [])].sort((a, b) => a.ready - b.ready)

@@ -4,6 +4,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { type JsonObject, objectOr } from '../../common/json/json.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { anExperiment, FORK, imageOverride } from '../builders.ts'
+import { aService, aSlice } from './reviews.ts'
 import { stored, updated } from './stored.ts'
 import { decisionOn, type Given, linesFor, other, policy, WORLD } from './under-policies.ts'
 
@@ -196,6 +197,19 @@ describe('the decision under policies, where a number becomes smaller and is sti
   it('does not let it run for longer', async () => {
     expect(await asks({ ttlSeconds: 7_200 }, { ttlSeconds: 3_600 })).to.equal('invalid')
     expect(await asks({}, { ttlSeconds: 3_600 })).to.equal('invalid')
+  })
+
+  it('does not accept a share that a change of the labels makes too large', async () => {
+    const world = [...WORLD, aService('admin', { app: 'admin' }), aSlice(['admin-1'], 'admin')]
+    const request = {
+      object: anExperiment({ replicas: 2, overrideSpec: { template: { metadata: { labels: { app: 'admin' } } } } }),
+      oldObject: anExperiment({ replicas: 3 }),
+    }
+    const [line, ...others] = await linesFor({ policies: [policy({ maxShare: '50%' })], world, request })
+    expect(line).to.contain('2 of 3 endpoints of service/admin')
+    expect(others).to.deep.equal([])
+    const both = [policy({ maxShare: '50%', maxReplicas: 1 })]
+    expect(await linesFor({ policies: both, world, request })).to.deep.equal([line])
   })
 
   it('does not accept one number because another became smaller', async () => {

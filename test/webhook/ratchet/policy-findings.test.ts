@@ -35,6 +35,9 @@ const linesOf = (given: Given): readonly string[] => {
 }
 
 const beyond = (count: number, max: number) => `spec.replicas: must be at most ${max}, got ${count} (policy "limits")`
+const beyondWithTwin = (count: number) =>
+  `spec.replicas: needs ${count} pods with the twin, at most 3 are allowed (policy "limits")`
+const TWIN = { analysis: { control: 'Twin' } } as const
 const TTL = 'spec.ttlSeconds: must be at most 60, got 99 (policy "limits")'
 
 describe('the findings of policies on an update', () => {
@@ -55,6 +58,18 @@ describe('the findings of policies on an update', () => {
     'refuse one that grows': [
       { policies: [{ maxReplicas: 3 }], before: { replicas: 4 }, spec: { replicas: 5 } },
       `refused: ${beyond(5, 3)}`,
+    ],
+    'refuse the pods that a twin adds, although the number becomes smaller': [
+      { policies: [{ maxReplicas: 3 }], before: { replicas: 3 }, spec: { replicas: 2, ...TWIN } },
+      `refused: ${beyondWithTwin(4)}`,
+    ],
+    'refuse them also where the number alone was too large': [
+      { policies: [{ maxReplicas: 3 }], before: { replicas: 4 }, spec: { replicas: 3, ...TWIN } },
+      `refused: ${beyondWithTwin(6)}`,
+    ],
+    'let an experiment shrink that has a twin': [
+      { policies: [{ maxReplicas: 3 }], before: { replicas: 3, ...TWIN }, spec: { replicas: 2, ...TWIN } },
+      `warned: [Policy] ${beyondWithTwin(4)}`,
     ],
     'count an absent number as one': [
       { policies: [{ maxReplicas: 0 }], before: { replicas: 2 }, spec: {} },
