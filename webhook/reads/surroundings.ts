@@ -10,7 +10,7 @@ import { selectorDeclaredBy } from '../../common/strategy/declared.ts'
 import { primaryOf, REFERRING_KINDS, referrerOf } from '../../common/surroundings/hazards.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import { type ForkAndSource, trafficInput } from '../../common/surroundings/pod-labels.ts'
-import { serviceShares } from '../../common/surroundings/shares.ts'
+import { concernedServices } from '../../common/surroundings/shares.ts'
 import {
   type ServiceView,
   type SliceView,
@@ -27,6 +27,9 @@ import { listViews, READ_MS, type Reader, unlessOver } from './reader.ts'
 const KEPT_MS_PER_ITEM = 1
 /** An author must see the Service that she has just created. */
 const MOST_KEPT_MS = 2_000
+
+/** The most names of Services in a selector, which is a part of the URL. */
+const MAX_NAMES = 32
 
 const keptMs = (items = 0): number => Math.min(MOST_KEPT_MS, items * KEPT_MS_PER_ITEM)
 
@@ -61,7 +64,7 @@ export class SurroundingsReader {
     this.#neighbourhoodOf = neighbourhoodReader(kube, timers)
   }
 
-  /** What cannot be read in time is unknown. Reads only the EndpointSlices of Services that concern the fork. */
+  /** What cannot be read in time is unknown. Reads the EndpointSlices of Services that concern the fork. */
   async of(pair: ForkAndSource, { kube, signal }: ReviewScope): Promise<Surroundings> {
     const { kind, source, fork } = pair
     const { namespace = '' } = fork.metadata
@@ -89,17 +92,18 @@ export class SurroundingsReader {
       listViews(this.#kube, { path, query: {}, view: reviewedService }),
     )
     if (services === undefined) return undefined
-    const concerned = serviceShares({ services, slices: [] }, trafficInput(pair)).map(({ name }) => name)
-    const slices = await this.#slicesOf(namespace, concerned)
+    const slices = await this.#slicesOf(namespace, concernedServices({ services, slices: [] }, trafficInput(pair)))
     return slices && { services, slices }
   }
 
+  /** The slices of `services`, or if these are too many for a selector, all of the namespace. */
   async #slicesOf(namespace: string, services: readonly string[]): Promise<readonly SliceView[] | undefined> {
     if (services.length === 0) return []
     const path = resourcePath(RESOURCES.EndpointSlice, { namespace })
-    const labelSelector = `kubernetes.io/service-name in (${services.join(',')})`
-    const read = () => listViews(this.#kube, { path, query: { labelSelector }, view: sliceView })
-    return this.#slices.of(`${path} ${labelSelector}`, read)
+    const labelSelector = `kubernetes.io/service-name in (${services.toSorted().join(',')})`
+    const query: Readonly<Record<string, string>> = services.length > MAX_NAMES ? {} : { labelSelector }
+    const read = () => listViews(this.#kube, { path, query, view: sliceView })
+    return this.#slices.of(`${path} ${Object.values(query)}`, read)
   }
 }
 

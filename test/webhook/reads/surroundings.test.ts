@@ -50,6 +50,14 @@ describe('what touches the pods of a fork', () => {
     expect(await slicesIn({ world: [aService(), other, ...slices] })).to.deep.equal(['cart: 2'])
   })
 
+  it('is the endpoints of all Services that concern it, however many', async () => {
+    const names = Array.from({ length: 33 }, (_, index) => `cart-${10 + index}`)
+    const world = names.flatMap((name) => [aService(name), aSlice(['a', 'b'], name)])
+    expect(await slicesIn({ world })).to.deep.equal(names.map((name) => `${name}: 2`))
+    const { requests } = await read({ world })
+    expect(requests.filter(({ path }) => path === SLICES)).to.have.lengthOf(1)
+  })
+
   it('P1: is read again after a time that grows with the number of endpoints', async () => {
     const pods = Array.from({ length: 300 }, (_, index) => `cart-${index}`)
     const { kube, requests } = aStrictReader([aService(), aSlice(pods)], {})
