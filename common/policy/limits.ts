@@ -16,15 +16,18 @@ type PodLimit = (policy: ExperimentPolicySpec, judged: PolicyInput, demand: PodD
 const atMost = (field: string, max: number | undefined, value: number): FieldError | undefined =>
   max !== undefined && value > max ? invalid(field, `must be at most ${max}, got ${value}`) : undefined
 
-const replicas: PodLimit = ({ maxReplicas }, { experiment }, { field, pods: own }) => {
+const replicas: PodLimit = ({ maxReplicas }, { experiment }, { field, pods: own, isForPromotion }) => {
   const copies = copiesOf(experiment.spec)
   const pods = own * copies
   if (maxReplicas === undefined || pods <= maxReplicas) return undefined
-  if (copies > 1) return invalid(field, `needs ${pods} pods with the twin, at most ${maxReplicas} are allowed`)
-  return field === REPLICAS
+  const reasons = `${copies > 1 ? ' with the twin' : ''}${isForPromotion ? FOR_PROMOTION : ''}`
+  return field === REPLICAS && reasons === ''
     ? atMost(field, maxReplicas, pods)
-    : invalid(field, `needs ${pods} pods, at most ${maxReplicas} are allowed`)
+    : invalid(field, `needs ${pods} pods${reasons}, at most ${maxReplicas} are allowed`)
 }
+
+/** Why a fork has more pods than its steps ask for. */
+const FOR_PROMOTION = ' for the promotion'
 
 /** How many workloads as large as the fork an experiment may have: its twin counts as the fork does. */
 export const copiesOf = ({ analysis }: ExperimentDeployment['spec']): number => (analysis?.control === 'Twin' ? 2 : 1)
@@ -63,7 +66,7 @@ function tooMany(field: string, place: string, max: number | undefined, others: 
  * With E pods of experiments on the source and R other ready endpoints, the share is E / (E + R). A cut-over leaves no
  * others.
  */
-const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf }) => {
+const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isForPromotion }) => {
   const others = ofSource(judged)
   // an experiment without pods has no share
   if (maxShare === undefined || others === undefined || own === 0) return undefined
@@ -79,7 +82,8 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf }) => 
   const percent = Number.parseInt(maxShare, 10)
   if (!worst || pods * 100 <= percent * (pods + worst.ready)) return undefined
   const endpoints = `${pods} of ${pods + worst.ready} endpoints of service/${worst.service}`
-  return invalid(field, `experiments would have ${endpoints}, at most ${maxShare} is allowed`)
+  const reason = isForPromotion ? FOR_PROMOTION : ''
+  return invalid(field, `experiments would have ${endpoints}${reason}, at most ${maxShare} is allowed`)
 }
 
 /** The mode of a promotion, for an experiment that has a run. */

@@ -28,6 +28,8 @@ export interface PodDemand {
   readonly open: number
   /** the Service that then sends only to these pods */
   readonly onlyOf?: string
+  /** whether the promotion needs these, which are more than the steps ask for; absent: no */
+  readonly isForPromotion?: boolean
 }
 
 /**
@@ -36,17 +38,24 @@ export interface PodDemand {
  */
 export function demands(steps: readonly RunStep[], sizes: Sizes): readonly PodDemand[] {
   const found = new Map<string, PodDemand>()
-  for (const { step, pods, open } of forecast(steps, sizes)) {
+  const asked = forecast(steps, { ...sizes, reserve: 0 })
+  for (const [index, { step, pods, open }] of forecast(steps, sizes).entries()) {
     const shutBy = step.is === 'size' ? step.field : 'spec.replicas'
     const ofShut = pods > open ? [{ field: shutBy, pods, open: 0 }] : []
     const only = step.is === 'cutOver' ? { onlyOf: step.service } : {}
-    for (const demand of [...ofShut, { field: fieldOf(step), pods: open, open, ...only }]) {
+    const isAsked = open === asked[index]?.open
+    const of = isAsked ? { field: fieldOf(step) } : { field: promotionField(steps), isForPromotion: true }
+    for (const demand of [...ofShut, { pods: open, open, ...of, ...only }]) {
       const key = `${demand.pods} ${demand.open}`
       if (!found.has(key)) found.set(key, demand)
     }
   }
   return [...found.values()]
 }
+
+/** The field by which a canary reserves fewer pods for its promotion. A promotion alone has no such field. */
+const promotionField = (steps: readonly RunStep[]): string =>
+  steps.some(({ is }) => is === 'replicas') ? 'spec.promotion' : 'spec.strategy.canary.maxUnavailable'
 
 /** A step without a number of its own has that of the steps before it, or else `spec.replicas`. */
 function fieldOf(step: RunStep): string {

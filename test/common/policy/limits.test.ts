@@ -177,6 +177,17 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       aPolicyInput({ demands: [{ field: 'spec.replicas', pods: 9, open: 9 }] }),
       [`spec.replicas: must be at most 5, got 9 ${P}`],
     ],
+    'says that a promotion needs the pods': [
+      { maxReplicas: 4, maxShare: '25%' },
+      aPolicyInput({
+        demands: [{ field: 'spec.promotion', pods: 5, open: 5, isForPromotion: true }],
+        endpoints: [{ service: 'cart', ready: 5 }],
+      }),
+      [
+        `spec.promotion: needs 5 pods for the promotion, at most 4 are allowed ${P}`,
+        `spec.promotion: experiments would have 5 of 10 endpoints of service/cart for the promotion, at most 25% is allowed ${P}`,
+      ],
+    ],
     'reports the share of every step that is too large': [
       { maxShare: '25%' },
       aPolicyInput({

@@ -92,6 +92,24 @@ describe('the demands of a run', () => {
   it('of a promotion alone are at spec.replicas', () =>
     expect(demands(stepsOf({ promotion: {} }), TEN)).to.deep.equal([{ field: 'spec.replicas', pods: 2, open: 2 }]))
 
+  it('of pods that a promotion reserves are at the field that says how many pods it may cost', () => {
+    const reserved = { field: 'spec.strategy.canary.maxUnavailable', pods: 5, open: 5, isForPromotion: true }
+    const asked = [
+      { field: at(0), pods: 1, open: 1 },
+      { field: at(2), pods: 3, open: 3 },
+    ]
+    expect(demands(CANARY, { ...TEN, reserve: 5 })).to.deep.equal([...asked, reserved])
+    expect(demands(CANARY, { ...TEN, reserve: 3 })).to.deep.equal(asked)
+    const gated = demands(CANARY, { ...TEN, replicas: 4, reserve: 5, isGated: true })
+    expect(gated.at(-1)).to.deep.equal(reserved)
+  })
+
+  it('of pods that a promotion alone reserves are at the promotion', () =>
+    expect(demands(stepsOf({ promotion: {} }), { ...TEN, reserve: 5 })).to.deep.equal([
+      { field: 'spec.replicas', pods: 2, open: 2 },
+      { field: 'spec.promotion', pods: 5, open: 5, isForPromotion: true },
+    ]))
+
   it('of a pause before any weight are at spec.replicas', () => {
     const steps = stepsOf({ strategy: { canary: { steps: [{ pause: {} }, { setWeight: 50 }] } } })
     expect(demands(steps, TEN)).to.deep.equal([
