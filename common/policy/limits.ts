@@ -74,14 +74,17 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isFor
     const message = `the cut-over gives it all requests of service/${onlyOf}, at most ${maxShare} is allowed; use canary`
     return maxShare === '100%' ? undefined : invalid(field, message)
   }
-  const pods = [{ of: judged.experiment, own }, ...others.map((of) => ({ of, own: replicasOf(of) }))].reduce(
-    (sum, each) => sum + each.own * copiesOf(each.of.spec),
-    0,
-  )
-  const [worst] = [...(judged.endpoints ?? [])].sort((a, b) => a.ready - b.ready)
+  const all = [{ of: judged.experiment, own }, ...others.map((of) => ({ of, own: replicasOf(of) }))]
+  const [worst] = (judged.endpoints ?? [])
+    .map(({ service, ready, isOfOnePod }) => {
+      const selected = (replicas: number) => (isOfOnePod ? Math.min(1, replicas) : replicas)
+      const pods = all.reduce((sum, each) => sum + selected(each.own) * copiesOf(each.of.spec), 0)
+      return { service, pods, endpoints: pods + ready }
+    })
+    .sort((a, b) => b.pods / b.endpoints - a.pods / a.endpoints)
   const percent = Number.parseInt(maxShare, 10)
-  if (!worst || pods * 100 <= percent * (pods + worst.ready)) return undefined
-  const endpoints = `${pods} of ${pods + worst.ready} endpoints of service/${worst.service}`
+  if (!worst || worst.pods * 100 <= percent * worst.endpoints) return undefined
+  const endpoints = `${worst.pods} of ${worst.endpoints} endpoints of service/${worst.service}`
   const reason = isForPromotion ? FOR_PROMOTION : ''
   return invalid(field, `experiments would have ${endpoints}${reason}, at most ${maxShare} is allowed`)
 }

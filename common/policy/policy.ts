@@ -80,6 +80,8 @@ export interface NamespaceView {
 export interface ServiceEndpoints {
   readonly service: string
   readonly ready: number
+  /** whether it selects only one pod of each workload; absent: no */
+  readonly isOfOnePod?: boolean
 }
 
 /** What `judge` needs to know. `undefined` means not known now; limits that need it are not checked. */

@@ -176,4 +176,12 @@ export const endpointsOfOthers = (
 ): readonly ServiceEndpoints[] =>
   services
     .filter((service) => selectsTemplate(service, input) || hasJoined(service, slices, input))
-    .map(({ name }) => ({ service: name, ready: readyEndpoints(slices, name).others }))
+    .map((service) => ({
+      service: service.name,
+      ready: readyEndpoints(slices, service.name).others,
+      ...(isOfOnePod(service, input.fork) ? { isOfOnePod: true } : {}),
+    }))
+
+/** Whether a Service that selects `pods` selects by a label with which each of them differs from the others. */
+const isOfOnePod = ({ selector }: ServiceView, pods: PodLabels): boolean =>
+  Object.entries(selector).some(([key, value]) => POD_LABELS.includes(key) && pods.hasPerPodLabel(key, value))

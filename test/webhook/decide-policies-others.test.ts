@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ExperimentDeploymentStatus } from '../../common/api/types.ts'
-import { anExperiment } from '../builders.ts'
+import { anExperiment, aStatefulSet } from '../builders.ts'
+import { aService, aSlice } from './reviews.ts'
 import { linesFor, policy } from './under-policies.ts'
 
 /** The first line for a new experiment, beside another one at half of the requests that has this status. */
@@ -23,5 +24,17 @@ describe('the decision under a policy that limits the share', () => {
   it('counts no pods of another experiment that has been promoted, because its fork is gone', async () => {
     const strategy = { ...run, phase: 'Promoted', step: '3/3 Promoted' } as const
     expect(await beside({ strategy })).to.match(/^\[Plan\] creates/)
+  })
+
+  it('counts one pod of a fork behind a Service that selects one pod of each StatefulSet', async () => {
+    const first = aService('first', { app: 'cart', 'apps.kubernetes.io/pod-index': '0' })
+    const given = {
+      world: [aStatefulSet(), first, aSlice(['cart-0'], 'first')],
+      request: { object: anExperiment({ sourceRef: { kind: 'StatefulSet', name: 'cart' }, replicas: 3 }) },
+    }
+    const [half] = await linesFor({ ...given, policies: [policy({ maxShare: '50%' })] })
+    expect(half).to.match(/^\[Plan\] creates/)
+    const [less] = await linesFor({ ...given, policies: [policy({ maxShare: '49%' })] })
+    expect(less).to.contain('1 of 2 endpoints of service/first')
   })
 })

@@ -83,6 +83,7 @@ export function aReader(objects: readonly KubeObject[], { isDown = false, access
   const plurals: Readonly<Record<string, string>> = {
     Deployment: 'deployments',
     ExperimentDeployment: 'experimentdeployments',
+    StatefulSet: 'statefulsets',
     Rollout: 'rollouts',
     ControllerRevision: 'controllerrevisions',
     Service: 'services',

@@ -142,6 +142,29 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       }),
       [`spec.replicas: experiments would have 3 of 11 endpoints of service/cart, at most 25% is allowed ${P}`],
     ],
+    'counts one pod of each fork and twin behind a Service that selects one pod of each workload': [
+      { maxShare: '25%' },
+      aPolicyInput({
+        experiment: anExperiment({ replicas: 3, analysis: { control: 'Twin' } }),
+        others: [other('a', { replicas: 2 })],
+        endpoints: [
+          { service: 'all', ready: 21 },
+          { service: 'first', ready: 2, isOfOnePod: true },
+        ],
+      }),
+      [`spec.replicas: experiments would have 3 of 5 endpoints of service/first, at most 25% is allowed ${P}`],
+    ],
+    'judges the Service with the largest share, which may have the most endpoints of others': [
+      { maxShare: '25%' },
+      aPolicyInput({
+        experiment: anExperiment({ replicas: 6 }),
+        endpoints: [
+          { service: 'first', ready: 2, isOfOnePod: true },
+          { service: 'all', ready: 4 },
+        ],
+      }),
+      [`spec.replicas: experiments would have 6 of 10 endpoints of service/all, at most 25% is allowed ${P}`],
+    ],
     'accepts an experiment without pods, which has no share': [
       { maxShare: '1%' },
       aPolicyInput({

@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import type { KubeObject } from '../../../common/api/object.ts'
 import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
 import { endpointsOfOthers } from '../../../common/surroundings/shares.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { aDeployment, aFork, FORK } from '../../builders.ts'
+import type { WorkloadKind } from '../../../common/workload/kind.ts'
+import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { aDeployment, aFork, aStatefulSet, FORK } from '../../builders.ts'
 
 describe('endpointsOfOthers', () => {
   it('counts the ready pods of each Service that selects the fork, without those of experiments', () => {
@@ -31,5 +34,16 @@ describe('endpointsOfOthers', () => {
       { service: 'web', ready: 0 },
       { service: 'joined', ready: 1 },
     ])
+  })
+
+  it('says which Service selects only one pod of each workload, by a label that each pod has with another value', () => {
+    const index = { 'apps.kubernetes.io/pod-index': '0' }
+    const traffic = { services: [{ name: 'first', selector: { app: 'cart', ...index } }], slices: [] }
+    const endpointsBehind = (kind: WorkloadKind, source: KubeObject, labels = {}) =>
+      endpointsOfOthers(traffic, trafficInput({ kind, source, referents: [], fork: aFork(source, { labels }) }))
+    expect(endpointsBehind(statefulSet, aStatefulSet())).to.deep.equal([
+      { service: 'first', ready: 0, isOfOnePod: true },
+    ])
+    expect(endpointsBehind(deployment, aDeployment(), index)).to.deep.equal([{ service: 'first', ready: 0 }])
   })
 })
