@@ -1,7 +1,7 @@
 import type { PatternStep } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
-import { matchPattern, type PatternMatch } from './path-walk.ts'
+import { matchPattern, type PatternMatch, WalkBudget } from './path-walk.ts'
 
 type Steps = readonly PatternStep[]
 
@@ -21,12 +21,12 @@ const MAX_CORRECTIONS = 3
 /**
  * The path that was probably meant instead of `steps`, which match nothing below `roots`. Undefined if there is none.
  */
-export function correctionOf(steps: Steps, roots: readonly Shape[]): Steps | undefined {
+export function correctionOf(steps: Steps, roots: readonly Shape[], budget = new WalkBudget()): Steps | undefined {
   let corrected = steps
   for (let round = 0; round < MAX_CORRECTIONS; round += 1) {
-    const far = longestMatch(corrected, roots)
-    const candidates = candidatesAt(corrected, far)
-    const match = candidates.find((each) => longestMatch(each, roots).isMatch)
+    const far = longestMatch(corrected, roots, { budget })
+    const candidates = candidatesAt(corrected, far, budget)
+    const match = candidates.find((each) => longestMatch(each, roots, { budget }).isMatch)
     if (match) return match
     const [best] = candidates // a correction of this step may show a mistake in a later one
     if (!best) return undefined
@@ -35,9 +35,19 @@ export function correctionOf(steps: Steps, roots: readonly Shape[]): Steps | und
   return undefined
 }
 
-/** How far `steps` can be followed below any of `roots`; `onlyFields` as in `matchPattern`. */
-export function longestMatch(steps: Steps, roots: readonly Shape[], onlyFields = true): PatternMatch {
-  const walks = roots.map((root) => matchPattern(steps, root, onlyFields))
+interface WalkOptions {
+  readonly budget?: WalkBudget
+  /** as in `matchPattern`; default: true */
+  readonly onlyFields?: boolean
+}
+
+/** How far `steps` can be followed below any of `roots`. */
+export function longestMatch(
+  steps: Steps,
+  roots: readonly Shape[],
+  { budget, onlyFields = true }: WalkOptions = {},
+): PatternMatch {
+  const walks = roots.map((root) => matchPattern(steps, root, onlyFields, budget))
   const match = walks.find(({ isMatch }) => isMatch)
   const matched = Math.max(0, ...walks.map((each) => each.matched))
   return (
@@ -46,7 +56,7 @@ export function longestMatch(steps: Steps, roots: readonly Shape[], onlyFields =
 }
 
 /** `steps` with the step that fails corrected, the likeliest first. */
-function candidatesAt(steps: Steps, { matched, stops }: PatternMatch): readonly Steps[] {
+function candidatesAt(steps: Steps, { matched, stops }: PatternMatch, budget: WalkBudget): readonly Steps[] {
   const [failing, before, after] = [steps[matched], steps.slice(0, matched), steps.slice(matched + 1)]
   if (!failing) return []
   const forms = new Set(stops.map(({ form }) => form))
@@ -59,7 +69,7 @@ function candidatesAt(steps: Steps, { matched, stops }: PatternMatch): readonly 
   if (key !== undefined) {
     const similar = didYouMean(key, [...new Set(stops.flatMap(({ fields }) => fields))])
     if (similar !== undefined) found.push([...before, memberStep(similar), ...after])
-    for (const skipped of skippedBefore(key, stops))
+    for (const skipped of skippedBefore(key, stops, budget))
       found.push([...before, ...skipped.map(memberStep), failing, ...after])
   }
   if (matched > 0 && stops.every(({ form }) => form === 'scalar')) found.push(before)
@@ -69,12 +79,13 @@ function candidatesAt(steps: Steps, { matched, stops }: PatternMatch): readonly 
 /**
  * The keys of the one or two objects between `stops` and an object with the field `key`: `template.spec` was left out.
  */
-function skippedBefore(key: string, stops: readonly Shape[]): readonly (readonly string[])[] {
+function skippedBefore(key: string, stops: readonly Shape[], budget: WalkBudget): readonly (readonly string[])[] {
   if (stops.length > MAX_STOPS) return []
   const below = (shape: Shape, path: readonly string[]) =>
     shape.fields.map((field) => ({ shape: shape.member(field), path: [...path, field] }))
   const first = stops.flatMap((shape) => below(shape, []))
   const second = first.flatMap(({ shape, path }) => below(shape, path))
+  budget.spend(first.length + second.length)
   return [...first, ...second].filter(({ shape }) => shape.fields.includes(key)).map(({ path }) => path)
 }
 

@@ -14,11 +14,37 @@ export interface PatternMatch {
 /** After this many places the pattern counts as matching, so that no pattern takes long. */
 const MAX_PLACES = 5_000
 
+/** How many places all walks for one policy may visit. The shipped baseline needs a twentieth of it. */
+const MAX_PLACES_OF_POLICY = 200_000
+
+/** What is left of the places that the walks for one policy may visit, so that no policy takes long. */
+export class WalkBudget {
+  #left: number
+
+  constructor(places = MAX_PLACES_OF_POLICY) {
+    this.#left = places
+  }
+
+  /** From then on every pattern counts as matching. */
+  get isSpent(): boolean {
+    return this.#left <= 0
+  }
+
+  spend(places: number): void {
+    this.#left -= places
+  }
+}
+
 /**
  * Follows `steps` from `root` to the first place that they match. Schemas may refer to themselves. Below a map any key
  * may stand, so after `**` every key matches something, if only a label. With `onlyFields` that is no match.
  */
-export function matchPattern(steps: readonly PatternStep[], root: Shape, onlyFields: boolean): PatternMatch {
+export function matchPattern(
+  steps: readonly PatternStep[],
+  root: Shape,
+  onlyFields: boolean,
+  budget = new WalkBudget(),
+): PatternMatch {
   const seen = [...steps, undefined].map(() => new Set<Shape>())
   const open: { readonly shape: Shape; readonly position: number }[] = []
   let places = 0
@@ -27,6 +53,7 @@ export function matchPattern(steps: readonly PatternStep[], root: Shape, onlyFie
     seen[position]?.add(shape)
     open.push({ shape, position })
     places += 1
+    budget.spend(1)
   }
   add(root, 0)
   for (let at = open.pop(); at; at = open.pop()) {
@@ -35,7 +62,7 @@ export function matchPattern(steps: readonly PatternStep[], root: Shape, onlyFie
     const isFree = shape.form === 'map' || shape.form === 'any'
     const isAfterMany = step?.is === 'many' || steps[position - 1]?.is === 'many'
     const next = !step ? 'anything' : onlyFields && isFree && isAfterMany ? [] : nextOf(step, shape)
-    if (next === 'anything' || places > MAX_PLACES) return MATCH
+    if (next === 'anything' || places > MAX_PLACES || budget.isSpent) return MATCH
     const isMany = step?.is === 'many'
     if (isMany) add(shape, position + 1)
     for (const below of next) add(below, isMany ? position : position + 1)

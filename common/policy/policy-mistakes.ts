@@ -3,6 +3,7 @@ import type { FieldError } from '../api/types.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { quoted } from '../text/quoted.ts'
 import { isHopelessImagePattern } from './images.ts'
+import { WalkBudget } from './path-walk.ts'
 import type { ExperimentPolicySpec } from './policy.ts'
 import { type KindShape, unmatchedPath } from './unmatched-paths.ts'
 
@@ -20,8 +21,7 @@ export interface PolicyMistake {
 /** Every path, image pattern and label in `policy` that can match nothing. Without a schema, no path is checked. */
 export const policyMistakes = (policy: ExperimentPolicySpec, kinds: readonly KindShape[]): readonly PolicyMistake[] => [
   ...selectorMistakes(policy.namespaceSelector),
-  ...pathMistakes('allowedOverridePaths', policy, kinds),
-  ...pathMistakes('deniedOverridePaths', policy, kinds),
+  ...pathMistakes(policy, kinds),
   ...(policy.allowedImages ?? []).flatMap((pattern, index) =>
     isHopelessImagePattern(pattern)
       ? mistake(
@@ -33,16 +33,18 @@ export const policyMistakes = (policy: ExperimentPolicySpec, kinds: readonly Kin
   ),
 ]
 
-function pathMistakes(
-  list: 'allowedOverridePaths' | 'deniedOverridePaths',
-  policy: ExperimentPolicySpec,
-  kinds: readonly KindShape[],
-): readonly PolicyMistake[] {
-  return (policy[list] ?? []).flatMap((pattern, index) => {
-    const found = unmatchedPath(pattern, kinds)
-    return found ? mistake(`spec.${list}[${index}]`, found.message, pattern, found.isCertain) : []
-  })
+/** All patterns share one budget, in the order in which they are written. */
+function pathMistakes(policy: ExperimentPolicySpec, kinds: readonly KindShape[]): readonly PolicyMistake[] {
+  const budget = new WalkBudget()
+  return PATH_LISTS.flatMap((list) =>
+    (policy[list] ?? []).flatMap((pattern, index) => {
+      const found = unmatchedPath(pattern, kinds, budget)
+      return found ? mistake(`spec.${list}[${index}]`, found.message, pattern, found.isCertain) : []
+    }),
+  )
 }
+
+const PATH_LISTS = ['allowedOverridePaths', 'deniedOverridePaths'] as const
 
 /** A namespace cannot have a label that is not valid. Only what requires one can never match. */
 function selectorMistakes(selector: ExperimentPolicySpec['namespaceSelector']): readonly PolicyMistake[] {

@@ -1,7 +1,7 @@
 import { type PatternStep, patternSteps } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
 import { correctionOf, longestMatch, patternText } from './path-correction.ts'
-import { shapeWithout } from './path-walk.ts'
+import { shapeWithout, WalkBudget } from './path-walk.ts'
 
 /** A kind of workload, and the shape of its `spec`. Undefined: the cluster has no schema of it. */
 export interface KindShape {
@@ -18,20 +18,42 @@ interface UnmatchedPath {
 
 /**
  * Why `pattern` of `allowedOverridePaths` or `deniedOverridePaths` can match no field of any kind. Undefined if it can,
- * or if no schema is known. Every key in braces must be able to match, unless it is only unknown here.
+ * if no schema is known, or once the `budget` of its policy is spent. Every key in braces must be able to match, unless
+ * it is only unknown here.
  */
-export function unmatchedPath(pattern: string, kinds: readonly KindShape[]): UnmatchedPath | undefined {
+export function unmatchedPath(
+  pattern: string,
+  kinds: readonly KindShape[],
+  budget = new WalkBudget(),
+): UnmatchedPath | undefined {
   const known = kinds.flatMap(({ shape }) => shape ?? [])
   const steps = patternSteps(pattern)
   if (!steps || known.length === 0) return undefined
-  const whole = mistakeIn(steps, known, kinds)
-  if (whole) return unmatched(whole)
-  const keys = [...alternativesOf(steps).take(MAX_ALTERNATIVES)].flatMap((each) => mistakeIn(each, known, kinds) ?? [])
-  const [first] = keys
-  const found = keys.find(({ isCertain, remedy }) => isCertain && remedy !== '') ?? first
-  if (!found?.isCertain || found.remedy !== '') return found && unmatched(found)
+  const schemas = { known, kinds, budget }
+  const whole = mistakeIn(steps, schemas)
+  const found = whole ? unmatched(whole) : unmatchedKey(steps, schemas)
+  return budget.isSpent ? undefined : found
+}
+
+/** What is wrong with a key in braces; the first one for which a correction is known, if there is one. */
+function unmatchedKey(steps: readonly PatternStep[], schemas: Schemas): UnmatchedPath | undefined {
+  let found: Mistake | undefined
+  for (const each of alternativesOf(steps).take(MAX_ALTERNATIVES)) {
+    const mistake = mistakeIn(each, schemas)
+    if (mistake?.isCertain && mistake.remedy !== '') return unmatched(mistake)
+    found ??= mistake
+  }
+  if (!found?.isCertain) return found && unmatched(found)
   // Another key in the same braces matches, so this one is no typo: the policy is written for several clusters.
   return { message: `${found.message} of this version of Kubernetes`, isCertain: false }
+}
+
+/** What a pattern is checked by. */
+interface Schemas {
+  /** the shapes of the kinds that have one */
+  readonly known: readonly Shape[]
+  readonly kinds: readonly KindShape[]
+  readonly budget: WalkBudget
 }
 
 interface Mistake extends UnmatchedPath {
@@ -44,20 +66,18 @@ const unmatched = ({ message, remedy, isCertain }: Mistake): UnmatchedPath => ({
   isCertain,
 })
 
-function mistakeIn(
-  steps: readonly PatternStep[],
-  known: readonly Shape[],
-  kinds: readonly KindShape[],
-): Mistake | undefined {
+function mistakeIn(steps: readonly PatternStep[], { known, kinds, budget }: Schemas): Mistake | undefined {
   const isAbove = leadingSpec(steps) > 0
-  if (!isAbove && longestMatch(steps, known).isMatch) return undefined
-  const remedy = remedyFor(steps, known)
-  if (!isAbove && longestMatch(steps, known, false).isMatch) {
+  const matches = (shapes: readonly Shape[], onlyFields: boolean) =>
+    longestMatch(steps, shapes, { budget, onlyFields }).isMatch
+  if (!isAbove && matches(known, true)) return undefined
+  const remedy = remedyFor(steps, known, budget)
+  if (!isAbove && matches(known, false)) {
     const message = `${quoted(steps)} matches only free keys, such as labels`
     return remedy === '' ? undefined : { message, remedy, isCertain: false }
   }
   const lacking = kinds.filter(({ shape }) => !shape).map(({ kind }) => kind)
-  const isCertain = isAbove || lacking.length === 0 || !longestMatch(steps, known.map(shapeWithout), false).isMatch
+  const isCertain = isAbove || lacking.length === 0 || !matches(known.map(shapeWithout), false)
   const message = `${quoted(steps)} matches no field`
   if (isCertain) return { message, remedy, isCertain }
   return { message, remedy: `, unless of a ${lacking.join(' or ')}, which this cluster does not have`, isCertain }
@@ -82,10 +102,10 @@ function leadingSpec(steps: readonly PatternStep[]): number {
   return first < 0 ? steps.length : first
 }
 
-function remedyFor(steps: readonly PatternStep[], known: readonly Shape[]): string {
+function remedyFor(steps: readonly PatternStep[], known: readonly Shape[], budget: WalkBudget): string {
   const above = leadingSpec(steps)
   const rest = steps.slice(above)
-  const meant = above > 0 && longestMatch(rest, known).isMatch ? rest : correctionOf(rest, known)
+  const meant = above > 0 && longestMatch(rest, known, { budget }).isMatch ? rest : correctionOf(rest, known, budget)
   if (above > 0)
     return `; paths begin below ${patternText(steps.slice(0, above))}${meant && meant.length > 0 ? `: ${patternText(meant)}` : ''}`
   return meant && meant.length > 0 ? `; did you mean ${quoted(meant)}?` : ''

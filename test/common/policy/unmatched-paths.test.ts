@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { NO_SHAPE, type Shape } from '../../../common/override/shape.ts'
+import { WalkBudget } from '../../../common/policy/path-walk.ts'
+import { policyMistakes } from '../../../common/policy/policy-mistakes.ts'
 import { unmatchedPath } from '../../../common/policy/unmatched-paths.ts'
 import { DEPLOYMENT, KINDS, NO_ROLLOUT, STATEFUL_SET } from './kind-shapes.ts'
 
@@ -109,5 +112,37 @@ describe('S10: unmatchedPath', () => {
   it('S10: nothing is wrong while no schema is known, or with a path that the CRD refuses', () => {
     expect(unmatchedPath('nonsense', [NO_ROLLOUT])).to.equal(undefined)
     expect(unmatchedPath('a..b', KINDS)).to.equal(undefined)
+  })
+
+  it('S10: nothing is wrong once the budget of the policy is spent', () => {
+    const budget = new WalkBudget(20)
+    expect(unmatchedPath('template.spec.hostNetwrok', KINDS, budget)).to.equal(undefined)
+    expect(budget.isSpent).to.equal(true)
+    expect(unmatchedPath('spec.nonsense', KINDS, budget)).to.equal(undefined)
+  })
+
+  it('S10: all patterns of a policy together visit few places of a wide schema, also with many keys in braces', () => {
+    let places = 0
+    const scalar: Shape = { ...NO_SHAPE, form: 'scalar' }
+    const wide = (members: ReadonlyMap<string, Shape>): Shape => ({
+      ...NO_SHAPE,
+      form: 'object',
+      fields: [...members.keys()],
+      member: (key) => {
+        places += 1
+        return members.get(key) ?? scalar
+      },
+    })
+    const fields = (count: number, of: (index: number) => Shape) =>
+      new Map(Array.from({ length: count }, (_, index) => [`field${index}`, of(index)]))
+    const root = wide(fields(40, () => wide(fields(40, () => wide(new Map([['image', scalar]]))))))
+    const keys = Array.from({ length: 15 }, (_, index) => `zq${index}`)
+    for (const pattern of [`**.{image,${keys}}`, `field0.{field0,${keys}}`]) {
+      places = 0
+      const patterns = Array.from({ length: 64 }, () => pattern)
+      const policy = { allowedOverridePaths: patterns, deniedOverridePaths: patterns }
+      policyMistakes(policy, [{ kind: 'Deployment', shape: root }])
+      expect(places, pattern).to.be.lessThan(300_000)
+    }
   })
 })
