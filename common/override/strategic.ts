@@ -1,5 +1,5 @@
 import deepmerge from 'deepmerge'
-import { isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
+import { isEqual, isObject, type Json, type JsonObject, listOr, member } from '../json/json.ts'
 import { type Identity, identityOf, type Shape, type Union } from './shape.ts'
 
 /**
@@ -11,30 +11,54 @@ export function toMergePatch(base: unknown, override: JsonObject, shape: Shape):
   const displaced = shape.unions.flatMap((union) => displacedBy(union, override))
   return Object.fromEntries([
     ...displaced.filter((key) => member(base, key) !== undefined).map((key) => [key, null] as const),
-    ...Object.entries(override).map(([key, value]) => [key, patchOf(member(base, key), value, shape.member(key))]),
+    ...Object.entries(override).map(([key, value]) => [
+      key,
+      patchOf(member(base, key), value, { key, shape: shape.member(key) }),
+    ]),
   ])
 }
 
-function patchOf(base: unknown, value: Json, shape: Shape): Json {
-  if (Array.isArray(value)) return shape.keys.length > 0 ? mergedItems(base, value, shape) : value
-  return isObject(value) ? toMergePatch(base, value as JsonObject, shape) : value
+/** A member of an object: its key, and the shape of its value. */
+interface Member {
+  readonly key: string
+  readonly shape: Shape
+}
+
+function patchOf(base: unknown, value: Json, at: Member): Json {
+  if (Array.isArray(value)) return at.shape.keys.length > 0 ? mergedItems(base, value, at) : value
+  return isObject(value) ? toMergePatch(base, value as JsonObject, at.shape) : value
 }
 
 /** Base items keep their places, because order matters: `$(VAR)` in `env` refers to earlier variables only. */
-function mergedItems(base: unknown, items: readonly JsonObject[], shape: Shape): Json[] {
+function mergedItems(base: unknown, items: readonly JsonObject[], { key, shape }: Member): Json[] {
   const merged: Json[] = [...(listOr(base) as readonly Json[])]
-  const places = new Map<Identity | undefined, number>()
-  merged.forEach((item, place) => {
-    const id = identityOf(item, shape.keys)
-    if (!places.has(id)) places.set(id, place)
-  })
+  const found = placesOf(merged, { key, shape })
   for (const item of items) {
-    const place = places.get(identityOf(item, shape.keys)) ?? merged.length
+    const [place = merged.length, ...again] = found.get(identityOf(item, shape.keys)) ?? []
     const before = merged[place]
     const patch = toMergePatch(before, item, shape.items())
-    merged[place] = mergePatch(isObject(before) ? (before as JsonObject) : {}, patch)
+    const after = mergePatch(isObject(before) ? (before as JsonObject) : {}, patch)
+    for (const each of [place, ...again]) merged[each] = after
   }
   return merged
+}
+
+/**
+ * The places of the items that count, by key. Of several with one key it is the last, as in the kubelet. Where a
+ * variable is only listed again, its earlier places count as well, because others behind them may refer to it.
+ */
+function placesOf(
+  items: readonly Json[],
+  { key, shape }: Member,
+): ReadonlyMap<Identity | undefined, readonly number[]> {
+  const found = new Map<Identity | undefined, number[]>()
+  items.forEach((item, place) => {
+    const id = identityOf(item, shape.keys)
+    const before = found.get(id)
+    if (before && key === 'env' && id !== undefined && isEqual(items[place], items[before[0] ?? 0])) before.push(place)
+    else found.set(id, [place])
+  })
+  return found
 }
 
 /** Members that exclude what `override` sets. Authors cannot remove them: client-side `kubectl apply` drops nulls. */

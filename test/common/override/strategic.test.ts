@@ -42,6 +42,21 @@ const cases: Record<string, readonly [base: JsonObject, override: JsonObject, pa
     { type: 'Recreate' },
     { rollingUpdate: null, type: 'Recreate' },
   ],
+  'merges into the last of several items with one key, because it counts': [
+    { env: [A, B, { name: 'A', value: '2' }] },
+    { env: [{ name: 'A', value: '3' }] },
+    { env: [A, B, { name: 'A', value: '3' }] },
+  ],
+  'merges into each variable that only repeats itself, because others may refer to the first': [
+    { env: [A, B, A] },
+    { env: [{ name: 'A', value: '3' }] },
+    { env: [{ name: 'A', value: '3' }, B, { name: 'A', value: '3' }] },
+  ],
+  'merges into the last of other items that repeat themselves, of which each may have a name of its own': [
+    { ports: [{ containerPort: 80 }, { containerPort: 80 }] },
+    { ports: [{ containerPort: 80, name: 'http' }] },
+    { ports: [{ containerPort: 80 }, { containerPort: 80, name: 'http' }] },
+  ],
   'keeps items of the base that have no key': [{ env: ['odd'] }, { env: [A] }, { env: ['odd', A] }],
 }
 

@@ -19,6 +19,7 @@ const CONTAINER = {
   env: [{ name: 'SECRET', value: 'of the source' }],
   terminationMessagePath: '/dev/termination-log',
 }
+const variable = (name: string, value: string): JsonObject => ({ name, value })
 const SIDECAR = { name: 'proxy', image: 'example/proxy:1' }
 const SPEC = { replicas: 3, template: { spec: { containers: [SIDECAR, CONTAINER] } } }
 
@@ -46,6 +47,19 @@ describe('the promotion of an override', () => {
     expect(promoted(whole, 'Merge').found.isDone).to.equal(true)
     expect(promoted(imageOverride('example/cart:1'), 'Strategic').found.isDone).to.equal(true)
     expect(promoted({}, 'Merge').found.isDone).to.equal(true)
+  })
+
+  it('Strategic: changes the last of two variables with one name, which is the one that counts', () => {
+    const withEnv = (first: string, last: string): JsonObject => {
+      const env = [variable('A', first), variable('B', '7'), variable('A', last)]
+      return { ...SPEC, template: { spec: { containers: [SIDECAR, { ...CONTAINER, env }] } } }
+    }
+    const override = { template: { spec: { containers: [{ name: 'cart', env: [variable('A', '3')] }] } } }
+    const { found } = promoted(override, 'Strategic', withEnv('1', '2'))
+    expect(found.after).to.deep.equal(withEnv('1', '3'))
+    expect(found.isDone).to.equal(false)
+    expect(promoted(override, 'Strategic', found.after).found.isDone).to.equal(true)
+    expect(promoted(override, 'Strategic', withEnv('3', '2')).found.isDone).to.equal(false)
   })
 
   it('is in place when its patch changes nothing more', () => {
