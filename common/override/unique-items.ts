@@ -4,12 +4,13 @@ import { childOf, formatPath, type PathNode, ROOT, stepsTo } from '../json/field
 import { isEqual, isObject, type Json, type JsonObject } from '../json/json.ts'
 import { type Duplicate, findDuplicates, type Shape } from './shape.ts'
 import { describeKeys } from './unmergeable.ts'
+import { type Repeated, repeatedVariables } from './variables.ts'
 
 /**
  * A duplicate of `spec` that shares no object with it, without items that repeat another one: the same item again, or a
- * variable that a later one of its name replaces, as in the kubelet. Server-side apply refuses two items with the same
- * key. `isFlawed`: `flawsOf` finds something, which an override may still replace. A member `__proto__`, which a CRD
- * without a schema would accept, is left out.
+ * variable that a later one of its name replaces, as in the kubelet, unless another one refers to the former value.
+ * Server-side apply refuses two items with the same key. `isFlawed`: `flawsOf` finds something, which an override may
+ * still replace. A member `__proto__`, which a CRD without a schema would accept, is left out.
  */
 export function withUniqueItems(spec: JsonObject, shape: Shape) {
   const errors: FieldError[] = []
@@ -44,18 +45,20 @@ export function withUniqueItems(spec: JsonObject, shape: Shape) {
     const repeated = findDuplicates(items, at.keys)
     if (repeated.length === 0) return copies
     const isEnv = path.step === 'env'
-    // `isEqual` is recursive, and only the copies are known to be no deeper than the limit
-    const dropped = new Set(
-      isEnv
-        ? repeated.map(({ earlier }) => earlier)
-        : repeated.filter(({ index, earlier }) => isEqual(copies[index], copies[earlier])).map(({ index }) => index),
-    )
-    if (!isEnv && dropped.size < repeated.length) isFlawed = true
+    // these compare recursively, and only the copies are known to be no deeper than the limit
+    const { dropped, isAmbiguous } = (isEnv ? repeatedVariables : repeatedItems)(copies, repeated)
+    if (isAmbiguous) isFlawed = true
     if (dropped.size > 0) warnings.push(`${fieldOf(path)} of the source ${isEnv ? TWICE_SET : TWICE_LISTED}`)
     return copies.filter((_item, index) => !dropped.has(index))
   }
 
   return { spec: visit(spec, shape, ROOT) as JsonObject, errors, warnings, isFlawed }
+}
+
+/** Of two equal items the later is left out. */
+function repeatedItems(items: readonly Json[], repeated: readonly Duplicate[]): Repeated {
+  const again = repeated.filter(({ index, earlier }) => isEqual(items[index], items[earlier])).map(({ index }) => index)
+  return { dropped: new Set(again), isAmbiguous: again.length < repeated.length }
 }
 
 const TWICE_SET = 'sets a variable twice; the fork uses the last value'

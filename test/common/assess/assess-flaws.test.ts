@@ -9,6 +9,15 @@ const PORTS = [
   { containerPort: 80, name: 'web' },
 ]
 const TWO_NAMES = aDeployment({ container: { ports: PORTS } })
+const TWO_VALUES = aDeployment({
+  container: {
+    env: [
+      { name: 'A', value: '1' },
+      { name: 'B', value: 'x$(A)' },
+      { name: 'A', value: '2' },
+    ],
+  },
+})
 const INEXACT = aDeployment({ pod: { terminationGracePeriodSeconds: Number('9223372036854775807') } })
 
 const pod = (spec: JsonObject, overrideType: 'Merge' | 'Strategic' = 'Merge') =>
@@ -58,6 +67,16 @@ describe('a source of which server-side apply would refuse a fork', () => {
       { source: aDeployment({ container: { ports: [{ containerPort: 80 }, { containerPort: 80 }] } }) },
       'wanted',
       'spec.template.spec.containers[0].ports of the source lists the same item twice; the fork has it once',
+    ],
+    'is not forkable with two values of a variable if another one contains the first': [
+      { source: TWO_VALUES, experiment: cart({ env: [{ name: 'B', value: '7' }] }, 'Strategic') },
+      'SourceNotForkable: spec.sourceRef.name: deployment/cart cannot be forked: ' +
+        'spec.template.spec.containers[0].env[2]: duplicate of [0] (name "A"), which server-side apply refuses; ' +
+        'remove one of them in the source, or replace the list with overrideType: Merge',
+    ],
+    'is forkable if the override replaces the variables': [
+      { source: TWO_VALUES, experiment: cart({ image: 'x', env: [{ name: 'A' }, { name: 'B' }] }, 'Merge') },
+      'wanted',
     ],
     'D4: is judged with the override too where the base is pinned': [
       { revision, experiment: anExperiment({ onSourceChange: 'Pin', status }) },

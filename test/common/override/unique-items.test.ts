@@ -14,6 +14,28 @@ describe('withUniqueItems', () => {
     expect(warnings).to.deep.equal(['spec.a.env of the source sets a variable twice; the fork uses the last value'])
   })
 
+  it('keeps the first of variables that repeat it, for those between them, and warns', () => {
+    const ip = { name: 'POD_IP', valueFrom: { k: 'status.podIP' } }
+    const url = { name: 'URL', value: 'http://$(POD_IP)' }
+    expect(of({ env: [ip, url, { valueFrom: { k: 'status.podIP' }, name: 'POD_IP' }] })).to.deep.equal({
+      spec: { env: [ip, url] },
+      errors: [],
+      warnings: ['spec.env of the source sets a variable twice; the fork uses the last value'],
+      isFlawed: false,
+    })
+  })
+
+  it('keeps variables with the same name if one between them refers to the first, and says so', () => {
+    const spec = {
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'B', value: 'x$(A)' },
+        { name: 'A', value: '2' },
+      ],
+    }
+    expect(of(spec)).to.deep.equal({ spec, errors: [], warnings: [], isFlawed: true })
+  })
+
   it('D4: drops an item that is listed twice, and warns', () => {
     const volumes = [{ name: 'v', emptyDir: {} }, { name: 'w' }, { emptyDir: {}, name: 'v' }]
     expect(of({ volumes })).to.deep.equal({
