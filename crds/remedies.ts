@@ -196,7 +196,7 @@ const OF_WARNINGS = {
     'No action needed if the fork may take work from the same queue. Otherwise name another queue in the override.',
   Migration: 'No action needed if the migration may run twice. Otherwise remove the init container in the override.',
   SharedClaim:
-    'Override the volume, unless both workloads may write to it. With `ReadWriteOnce`, pods on other nodes do not start.',
+    'Override the volume, or mount it with `readOnly: true`, unless both workloads may write to it. With a claim that is `ReadWriteOnce`, pods on other nodes do not start.',
   HostPort:
     'Remove the host port in the override, or make sure that some nodes have this port free: one for the fork and, if the source uses the port as well, one for its next rollout.',
   Singleton: 'Make sure that two instances may run at the same time. Otherwise delete the experiment.',

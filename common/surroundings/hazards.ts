@@ -10,9 +10,10 @@ import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
 import { replicasOf } from '../workload/status.ts'
-import { type ForkAndSource, missingLabels, sourcePod, type TrafficInput } from './pod-labels.ts'
+import { type ForkAndSource, missingLabels, type TrafficInput } from './pod-labels.ts'
 import { concernsSource, maySelectLater } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
+import { sharedVolumes } from './volumes.ts'
 
 interface HazardInput {
   readonly pair: ForkAndSource
@@ -34,7 +35,7 @@ const DETECTORS: readonly (readonly [Reason, Detector])[] = [
   ['LeaderElection', leaderElection],
   ['QueueWorker', queueWorker],
   ['Migration', migration],
-  ['SharedClaim', sharedClaim],
+  ['SharedClaim', ({ pair }) => sharedVolumes(pair)],
   ['HostPort', hostPort],
   ['Singleton', singleton],
   ['PeerDiscovery', peerDiscovery],
@@ -122,22 +123,6 @@ function migration({ pair: { fork } }: HazardInput): ReturnType<Detector> {
   if (names.length === 0) return undefined
   return [`init container${names.length > 1 ? 's' : ''} `, shortenedList(names, 2), ' may run migrations on live data']
 }
-
-function sharedClaim({ pair }: HazardInput): ReturnType<Detector> {
-  const source = sourcePod(pair)
-  const ofSource = source && claims(source.spec)
-  const names = claims(podOf(pair.fork)).filter((name) => !ofSource || ofSource.includes(name))
-  if (names.length === 0) return undefined
-  const pvcs = names.length > 1 ? 'PVCs' : 'PVC'
-  const effect = ': pods may not start (ReadWriteOnce) or may write the same data'
-  return [`shares ${pvcs} `, shortenedList(names, 2), ' with the source', optionalClause(effect)]
-}
-
-const claims = (pod: unknown): readonly string[] =>
-  listOr(at(pod, 'volumes')).flatMap((volume) => {
-    const name = at(volume, 'persistentVolumeClaim', 'claimName')
-    return typeof name === 'string' ? [name] : []
-  })
 
 function hostPort({ pair: { fork } }: HazardInput): ReturnType<Detector> {
   const isHost = at(podOf(fork), 'hostNetwork') === true

@@ -111,10 +111,12 @@ const cases: Record<string, Case> = {
       '[SharedClaim] shares PVC data with the source: pods may not start (ReadWriteOnce) or may write the same data',
     ],
   },
-  'no SharedClaim for a claim of the override': {
-    source: withPod({ ...volumes('data'), containers: [] }),
-    override: volumes('mine'),
-    warns: [],
+  'SharedClaim for data on a server': {
+    source: withPod({
+      volumes: [{ name: 'data', nfs: { server: '192.0.2.9', path: '/' } }],
+      containers: [{ name: 'cart', volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
+    }),
+    warns: ['[SharedClaim] shares volume data (nfs) with the source: pods may write the same data'],
   },
   'HostPort for a host port': {
     source: withContainer({ ports: [{ containerPort: 9100, hostPort: 9100 }] }),
