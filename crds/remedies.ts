@@ -199,6 +199,8 @@ const OF_WARNINGS = {
     'Override the volume, or mount it with `readOnly: true`, unless both workloads may write to it. With a claim that is `ReadWriteOnce`, pods on other nodes do not start.',
   HostPort:
     'Remove the host port in the override, or make sure that some nodes have this port free: one for the fork and, if the source uses the port as well, one for its next rollout.',
+  FixedAddress:
+    'Override the annotation that the message names: give it other addresses, or `null` to remove it. Otherwise two pods have one address, or one of them does not start. After a restart that may be a pod of the source.',
   Singleton: 'Make sure that two instances may run at the same time. Otherwise delete the experiment.',
   PeerDiscovery:
     'No action needed if only clients look the headless Service up, or if the pods of the source may accept the fork as a peer. Otherwise override the labels by which the headless Service selects.',

@@ -163,6 +163,7 @@ export const REASONS = {
   Migration: { about: 'hazards' },
   SharedClaim: { about: 'hazards' },
   HostPort: { about: 'hazards' },
+  FixedAddress: { about: 'hazards' },
   Singleton: { about: 'hazards' },
   PeerDiscovery: { about: 'hazards' },
   EmptyVolumes: { about: 'hazards' },

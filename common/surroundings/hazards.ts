@@ -10,6 +10,7 @@ import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { claimNames } from '../workload/stateful-set.ts'
 import { replicasOf } from '../workload/status.ts'
+import { fixedAddresses } from './addresses.ts'
 import { type ForkAndSource, missingLabels, type TrafficInput } from './pod-labels.ts'
 import { concernsSource, maySelectLater } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
@@ -37,6 +38,7 @@ const DETECTORS: readonly (readonly [Reason, Detector])[] = [
   ['Migration', migration],
   ['SharedClaim', ({ pair }) => sharedVolumes(pair)],
   ['HostPort', hostPort],
+  ['FixedAddress', ({ pair }) => fixedAddresses(pair)],
   ['Singleton', singleton],
   ['PeerDiscovery', peerDiscovery],
   ['EmptyVolumes', emptyVolumes],

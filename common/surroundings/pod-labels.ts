@@ -78,7 +78,7 @@ const podLabelsOf = ({ podReach }: WorkloadKind, workload: KubeObject, labels: L
   hasPerPodLabel: (key, value) => podReach.hasPerPodLabel(workload, key, value),
 })
 
-/** Labels and spec of the pods of the source that serve now; undefined if they are not known. */
+/** Labels, annotations and spec of the pods of the source that serve now; undefined if they are not known. */
 export function sourcePod({ kind, source, referents }: ForkAndSource) {
   if (!source) return undefined
   const found = kind.template(source, referents)
@@ -87,7 +87,8 @@ export function sourcePod({ kind, source, referents }: ForkAndSource) {
     ...(objectOr(at(found.template, 'metadata', 'labels')) as Labels),
     ...kind.podReach.added(source),
   }
-  return { labels, spec: objectOr(found.template.spec) }
+  const annotations = objectOr(at(found.template, 'metadata', 'annotations'))
+  return { labels, annotations, spec: objectOr(found.template.spec) }
 }
 
 /** Returns whether an autoscaler scales `workload`. */

@@ -39,6 +39,7 @@ const withPod = (pod: JsonObject): KubeObject => aDeployment({ pod })
 const claim = (claimName: string): JsonObject => ({ name: claimName, persistentVolumeClaim: { claimName } })
 const volumes = (...names: readonly string[]): JsonObject => ({ volumes: names.map(claim) })
 const LEADER = '[LeaderElection] leader election is on: the experiment may become the leader, or stay idle'
+const ADDRESS = 'ovn.kubernetes.io/ip_address'
 const LONG = 'x'.repeat(253)
 const owner = (kind: string, name: string) => [{ apiVersion: 'v1', kind, name, uid: 'u', controller: true }]
 
@@ -130,6 +131,10 @@ const cases: Record<string, Case> = {
     source: withPod({ hostNetwork: true, containers: [{ name: 'cart' }] }),
     warns: ["[HostPort] uses the node's network: pods cannot start on a node where their port is in use"],
   },
+  'FixedAddress for an annotation with an address': {
+    source: aDeployment({ podAnnotations: { [ADDRESS]: '192.0.2.7' } }),
+    warns: [`[FixedAddress] takes the address of the source's pods (${ADDRESS}); override the annotation`],
+  },
   'Singleton for Recreate and one replica': {
     source: aDeployment({ spec: { replicas: 1, strategy: { type: 'Recreate' } } }),
     warns: ['[Singleton] the source has 1 replica and strategy Recreate: a second instance may be unsafe'],
@@ -200,7 +205,10 @@ describe('hazards', () => {
       replicas: 1,
       strategy: { type: 'Recreate' },
       volumeClaimTemplates: [1, 2, 3].map((index) => ({ metadata: { name: `${LONG}${index}` } })),
-      template: { metadata: { labels: { app: 'cart' } }, spec: everything },
+      template: {
+        metadata: { labels: { app: 'cart' }, annotations: { [ADDRESS]: LONG, [`${LONG}.${ADDRESS}`]: LONG } },
+        spec: everything,
+      },
     }
     const managed = { ownerReferences: owner('Cart', LONG) }
     const set = aStatefulSet({ spec })
@@ -210,11 +218,11 @@ describe('hazards', () => {
       ...warnings({ source, services: headless, warns: [] }),
       ...warnings({ source, services: [], warns: [] }),
     ]
-    const all = 'SourceIsManaged LeaderElection QueueWorker Migration SharedClaim HostPort Singleton PeerDiscovery'
+    const all = 'SourceIsManaged LeaderElection QueueWorker Migration SharedClaim HostPort FixedAddress Singleton'
     const reasons = new Set(lines.map((line) => line.slice(1, line.indexOf(']'))))
-    expect([...reasons]).to.have.members([...all.split(' '), 'EmptyVolumes'])
+    expect([...reasons]).to.have.members([...all.split(' '), 'PeerDiscovery', 'EmptyVolumes'])
     expect(Object.keys(REASONS)).to.include.members([...reasons])
-    expect(lines).to.have.length(8 + 8)
+    expect(lines).to.have.length(9 + 9)
     for (const line of lines) expect(line.length, line).to.be.at.most(256)
   })
 })

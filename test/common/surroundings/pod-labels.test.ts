@@ -62,6 +62,12 @@ describe('sourcePod', () => {
     expect(pod(source)?.labels).to.deep.equal({ app: 'cart', role: 'stable' })
   })
 
+  it('has the annotations of the template', () => {
+    const template = { metadata: { annotations: { a: 'b' } }, spec: {} }
+    expect(pod(aRollout({ template }))?.annotations).to.deep.equal({ a: 'b' })
+    expect(pod(aRollout({ template: { spec: {} } }))?.annotations).to.deep.equal({})
+  })
+
   it('is undefined without a source, and without its template', () => {
     expect(pod(undefined)).to.equal(undefined)
     expect(pod({ ...aRollout(), status: { stableRS: 'abc' } })).to.equal(undefined)
