@@ -205,7 +205,7 @@ const OF_WARNINGS = {
   PeerDiscovery:
     'No action needed if only clients look the headless Service up, or if the pods of the source may accept the fork as a peer. Otherwise override the labels by which the headless Service selects.',
   EmptyVolumes:
-    'No action needed if the fork can start with empty volumes. Otherwise fill its claims; they are deleted with the experiment.',
+    'No action needed if the fork can start with empty volumes, or with the data that the message names. Otherwise fill its claims; they are deleted with the experiment. If a claim asks for a volume by its name, delete the experiment and create it again with `volumeClaimTemplates` without `volumeName` in the override.',
   SourceIsManaged:
     'Fork the workload that the message names, if it names one. Otherwise make sure that the named owner ignores other pods with the same labels.',
   Plan: 'Check that this is what you want: the line says what the controller will do.',

@@ -8,13 +8,12 @@ import { shortenedList } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
-import { claimNames } from '../workload/stateful-set.ts'
 import { replicasOf } from '../workload/status.ts'
 import { fixedAddresses } from './addresses.ts'
 import { type ForkAndSource, missingLabels, type TrafficInput } from './pod-labels.ts'
 import { concernsSource, maySelectLater } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
-import { sharedVolumes } from './volumes.ts'
+import { newClaims, sharedVolumes } from './volumes.ts'
 
 interface HazardInput {
   readonly pair: ForkAndSource
@@ -41,7 +40,7 @@ const DETECTORS: readonly (readonly [Reason, Detector])[] = [
   ['FixedAddress', ({ pair }) => fixedAddresses(pair)],
   ['Singleton', singleton],
   ['PeerDiscovery', peerDiscovery],
-  ['EmptyVolumes', emptyVolumes],
+  ['EmptyVolumes', ({ pair }) => newClaims(pair.fork)],
 ]
 
 /** What may go wrong because the workload runs a second time, one warning per reason. Hazards do not block the fork. */
@@ -158,13 +157,6 @@ function peerDiscovery({ pods, services }: HazardInput): ReturnType<Detector> {
     shortenedList(names.sort(), 2),
     optionalClause(': peers may accept them as members'),
   ]
-}
-
-function emptyVolumes({ pair: { fork } }: HazardInput): ReturnType<Detector> {
-  const names = claimNames(fork)
-  if (names.length === 0) return undefined
-  const [pvcs, start, are] = names.length > 1 ? ['PVCs', 'start', 'are'] : ['PVC', 'starts', 'is']
-  return [`${pvcs} `, shortenedList(names, 2), ` ${start} empty and ${are} deleted with the experiment`]
 }
 
 const podOf = (workload: KubeObject): unknown => at(workload, 'spec', 'template', 'spec')

@@ -1,4 +1,5 @@
-import { at, isEqual, isObject, listOr, member, objectOr } from '../json/json.ts'
+import type { KubeObject } from '../api/object.ts'
+import { at, isEqual, isObject, listOr, member, objectOr, textOr } from '../json/json.ts'
 import { optionalClause, type Part } from '../text/fitted.ts'
 import { shortenedList } from '../text/list.ts'
 import { type ForkAndSource, sourcePod } from './pod-labels.ts'
@@ -83,6 +84,60 @@ const writableMounts = (pod: unknown): ReadonlySet<unknown> =>
       .filter((mount) => member(mount, 'readOnly') !== true)
       .map((mount) => member(mount, 'name')),
   )
+
+/** A claim that the fork of a StatefulSet makes for each pod. */
+interface NewClaim {
+  readonly name: string
+  /** the volume that it asks for; empty: any */
+  readonly volume: string
+  /** what it starts as a copy of, such as `VolumeSnapshot/nightly`; empty: nothing */
+  readonly origin: string
+}
+
+/** How the claims that the fork of a StatefulSet makes start, and that they end with it. Undefined if it makes none. */
+export function newClaims(fork: KubeObject): readonly Part[] | undefined {
+  const all = listOr(at(fork, 'spec', 'volumeClaimTemplates')).flatMap(newClaim)
+  const [asking, others] = [all.filter(({ volume }) => volume !== ''), all.filter(({ volume }) => volume === '')]
+  const [empty, copies] = [others.filter(({ origin }) => origin === ''), others.filter(({ origin }) => origin !== '')]
+  const texts = [aboutEmpty(empty), aboutCopies(copies), aboutAsking(asking)].filter((parts) => parts.length > 0)
+  return texts.length === 0 ? undefined : texts.flatMap((parts, index) => (index === 0 ? parts : ['; ', ...parts]))
+}
+
+function newClaim(claim: unknown): readonly NewClaim[] {
+  const [name, spec] = [at(claim, 'metadata', 'name'), at(claim, 'spec')]
+  const copied = objectOr(member(spec, 'dataSourceRef') ?? member(spec, 'dataSource'))
+  const origin = typeof copied.name === 'string' ? `${textOr(copied.kind, '')}/${copied.name}` : ''
+  return typeof name === 'string' ? [{ name, volume: textOr(member(spec, 'volumeName'), ''), origin }] : []
+}
+
+function aboutEmpty(claims: readonly NewClaim[]): readonly Part[] {
+  const [start, are] = claims.length > 1 ? ['start', 'are'] : ['starts', 'is']
+  return about(claims, ` ${start} empty and ${are} deleted with the experiment`)
+}
+
+function aboutCopies(claims: readonly NewClaim[]): readonly Part[] {
+  const [start, are] = claims.length > 1 ? ['start as copies', 'are'] : ['starts as a copy', 'is']
+  const origins = shortenedList([...new Set(claims.map(({ origin }) => origin))], 2)
+  return about(claims, ` ${start} of `, origins, optionalClause(` and ${are} deleted with the experiment`))
+}
+
+function aboutAsking(claims: readonly NewClaim[]): readonly Part[] {
+  const volumes = [...new Set(claims.map(({ volume }) => volume))]
+  const ask = `${claims.length > 1 ? 'ask' : 'asks'} for volume${volumes.length > 1 ? 's' : ''}`
+  const effect = optionalClause(': pods may stay Pending')
+  return about(claims, ` ${ask} `, shortenedList(volumes, 2), ', which the source may have', effect)
+}
+
+const about = (claims: readonly NewClaim[], ...says: readonly Part[]): readonly Part[] =>
+  claims.length === 0
+    ? []
+    : [
+        ...named(
+          'PVC',
+          claims.map(({ name }) => name),
+        ),
+        ...says,
+      ]
 
 const named = (noun: string, names: readonly string[]): readonly Part[] =>
   names.length === 0 ? [] : [`${noun}${names.length > 1 ? 's' : ''} `, shortenedList(names, 2)]

@@ -157,6 +157,12 @@ const cases: Record<string, Case> = {
     source: aStatefulSet({ spec: { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] } }),
     warns: ['[EmptyVolumes] PVC data starts empty and is deleted with the experiment'],
   },
+  'EmptyVolumes for a claim template that asks for one volume': {
+    source: aStatefulSet({
+      spec: { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { volumeName: 'v' } }] },
+    }),
+    warns: ['[EmptyVolumes] PVC data asks for volume v, which the source may have: pods may stay Pending'],
+  },
   'Paused for paused: true in the override': {
     spec: { paused: true },
     warns: ['[Paused] paused: changes do not reach the pods until it is resumed'],
@@ -204,7 +210,12 @@ describe('hazards', () => {
     const spec = {
       replicas: 1,
       strategy: { type: 'Recreate' },
-      volumeClaimTemplates: [1, 2, 3].map((index) => ({ metadata: { name: `${LONG}${index}` } })),
+      volumeClaimTemplates: [{}, { dataSource: { kind: LONG, name: LONG } }, { volumeName: LONG }].map(
+        (spec, index) => ({
+          metadata: { name: `${LONG}${index}` },
+          spec,
+        }),
+      ),
       template: {
         metadata: { labels: { app: 'cart' }, annotations: { [ADDRESS]: LONG, [`${LONG}.${ADDRESS}`]: LONG } },
         spec: everything,

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { sharedVolumes } from '../../../common/surroundings/volumes.ts'
+import { newClaims, sharedVolumes } from '../../../common/surroundings/volumes.ts'
 import { fitted, type Part } from '../../../common/text/fitted.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { aDeployment, aFork } from '../../builders.ts'
+import { aDeployment, aFork, aStatefulSet } from '../../builders.ts'
 
 const text = (parts: readonly Part[] | undefined) => parts && fitted(256, parts)
 
@@ -118,5 +118,51 @@ describe('sharedVolumes', () => {
   it('names all of the fork where the source is not known', () => {
     const fork = aFork(aDeployment({ pod: mounting([nfs]) }))
     expect(text(sharedVolumes({ kind: deployment, source: undefined, referents: [], fork }))).to.equal(NFS)
+  })
+})
+
+describe('newClaims', () => {
+  const claims = (...specs: readonly JsonObject[]) => {
+    const volumeClaimTemplates = specs.map((spec, index) => ({ metadata: { name: `c${index}` }, spec }))
+    return text(newClaims(aFork(aStatefulSet({ spec: { volumeClaimTemplates } }))))
+  }
+  const snapshot = { dataSource: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'nightly' } }
+  const other = { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'data' } }
+
+  it('says that a claim starts empty', () => {
+    expect(claims({})).to.equal('PVC c0 starts empty and is deleted with the experiment')
+    expect(claims({}, {}, {})).to.equal('PVCs c0, c1 and 1 more start empty and are deleted with the experiment')
+  })
+
+  it('says of what a claim is a copy', () => {
+    expect(claims(snapshot)).to.equal(
+      'PVC c0 starts as a copy of VolumeSnapshot/nightly and is deleted with the experiment',
+    )
+    expect(claims(other, snapshot)).to.equal(
+      'PVCs c0, c1 start as copies of PersistentVolumeClaim/data, VolumeSnapshot/nightly and are deleted with the experiment',
+    )
+    expect(claims({ ...snapshot, ...other })).to.contain(' of PersistentVolumeClaim/data ')
+  })
+
+  it('says which volume a claim asks for', () => {
+    expect(claims({ volumeName: 'pv-1' })).to.equal(
+      'PVC c0 asks for volume pv-1, which the source may have: pods may stay Pending',
+    )
+    expect(claims({ volumeName: 'pv-1' }, { volumeName: 'pv-2', ...snapshot })).to.equal(
+      'PVCs c0, c1 ask for volumes pv-1, pv-2, which the source may have: pods may stay Pending',
+    )
+  })
+
+  it('says all of it of different claims', () => {
+    expect(claims({}, snapshot, { volumeName: 'pv-1' })).to.equal(
+      'PVC c0 starts empty and is deleted with the experiment; ' +
+        'PVC c1 starts as a copy of VolumeSnapshot/nightly and is deleted with the experiment; ' +
+        'PVC c2 asks for volume pv-1, which the source may have: pods may stay Pending',
+    )
+  })
+
+  it('says nothing of a workload without claims', () => {
+    expect(newClaims(aFork())).to.equal(undefined)
+    expect(claims()).to.equal(undefined)
   })
 })
