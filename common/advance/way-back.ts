@@ -3,6 +3,7 @@ import { endOf } from '../conclusion/run-status.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
+import { limitedServices } from '../run-state/pins.ts'
 import type { RunState } from '../run-state/run.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -51,7 +52,7 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
     fork.is === 'absent' ||
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
   const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
-    return: hasNoPods || cutting?.isReached === true,
+    return: hasNoPods || (cutting ? cutting.isReached : limitedServices(facts)?.length === 0),
     shut: hasNoPods || !isAnyOpen(facts),
     remove: hasNoPods,
   }

@@ -113,6 +113,16 @@ export function keptBy(facts: SpecFacts): string | undefined {
 const isGone = (fork: Known<KubeObject>): boolean =>
   fork.is === 'absent' || (fork.is === 'known' && fork.value.metadata.deletionTimestamp !== undefined)
 
+/**
+ * Whether a blue-green has, or may have, requests of its Services, so that it must keep its pods. Where these were not
+ * read, the caches tell.
+ */
+export function hasRequests(facts: SpecFacts, spec: StrategyRunSpec): boolean {
+  if (!spec.blueGreen) return false
+  const pins = pinState(facts, spec)
+  return pins ? isServing(facts, pins) : facts.surroundings.traffic.is !== 'known' || keptBy(facts) !== undefined
+}
+
 /** Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. */
 export function isServing(facts: SpecFacts, pins: PinState): boolean {
   return pins.active.isOurs || (!pins.isBack && openPods(podsOf(facts) ?? []) > 0)

@@ -16,7 +16,7 @@ import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
 import { replicasOf } from '../workload/status.ts'
-import { isServing, pinningAt, pinState } from './pins.ts'
+import { hasRequests, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
 import { isTakenBack, promotionInto, recordedPatches } from './promotion.ts'
 
@@ -92,8 +92,8 @@ const isReturning = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boole
  */
 function keptServing(facts: SpecFacts, state: RunState): RunState {
   const { spec, run, steps, target } = state
-  const [pins, pods] = [pinState(facts, spec), podsOf(facts)]
-  if (!target || !pins || !pods || !isServing(facts, pins)) return state
+  const pods = podsOf(facts)
+  if (!target || !pods || !hasRequests(facts, spec)) return state
   if (pinningAt(run, steps).active === 'pinned' && target.open > 0) return state
   const present = facts.fork.is === 'known' ? replicasOf(facts.fork.value) : 0
   const open = Math.max(target.open, openPods(pods))

@@ -1,9 +1,13 @@
 import { expect } from 'chai'
+import { known, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { plan } from '../../../common/plan/plan.ts'
+import { NO_POLICIES } from '../../builders.ts'
+import { serving } from '../plan/simulated-pods.ts'
+import { aService } from '../plan/simulated-services.ts'
 import { type RunWorld, START } from '../plan/some-run.ts'
-import { aBlueGreen, aCutOver, pinsOf, told } from './blue-greens.ts'
+import { aBlueGreen, aCutOver, once, pinsOf, told } from './blue-greens.ts'
 
 /** Deletes the experiment. That may be long ago when the controller sees it. */
 function deleted(run: RunWorld, deletionTimestamp = START.toISOString()): RunWorld {
@@ -55,6 +59,47 @@ describe('a deletion of a blue-green whose Service sends only to the fork', () =
     const run = deleted(aCutOver())
     run.world.services = { ...run.world.services, active: undefined, preview: undefined }
     expect(told(plan(withoutComponent(run)).writes)).to.deep.equal(['delete fork'])
+  })
+})
+
+describe('an abort of a blue-green whose Service sends only to the fork', () => {
+  /** What a controller knows without consent, if it cannot read the Services. */
+  const WITHOUT_CONSENT = {
+    source: unknown('its namespace does not share it'),
+    promotion: undefined,
+    cutOver: { services: unknown('not read') },
+    policies: known({ ...NO_POLICIES, isShared: false }),
+  }
+
+  for (const [title, but] of Object.entries({
+    'shuts no pod where the controller may not return the Service': { cutOver: undefined },
+    'shuts no pod without consent, if the Services were not read': WITHOUT_CONSENT,
+  }))
+    it(title, () => {
+      const run = aCutOver()
+      run.say('abort')
+      expect(told(run.rest(40, but))).to.deep.equal([])
+      expect([run.step(), serving(run.world.pods)]).to.deep.equal(['0/4 Aborting', 10])
+      run.world.services = { active: aService('cart'), preview: aService('cart-preview') }
+      run.rest(40, but)
+      expect([run.step(), serving(run.world.pods)]).to.deep.equal(['2/4 Aborted', 0])
+    })
+
+  it('shuts no pod while the caches have no Services either', () => {
+    const run = aCutOver()
+    const { surroundings } = run.facts()
+    run.say('abort')
+    run.rest(40, { cutOver: undefined, surroundings: { ...surroundings, traffic: unknown('not read yet') } })
+    expect(serving(run.world.pods)).to.equal(10)
+  })
+
+  it('returns the Service without consent, and only then shuts the pods', () => {
+    const run = aCutOver()
+    run.say('abort')
+    const { cutOver: _read, ...but } = WITHOUT_CONSENT
+    const order = ['patch service cart', 'patch service cart-preview', 'apply pod']
+    expect(once(told(run.rest(40, but)))).to.deep.equal(order)
+    expect([pinsOf(run)[0], serving(run.world.pods)]).to.deep.equal(['shared', 0])
   })
 })
 

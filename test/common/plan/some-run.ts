@@ -90,8 +90,9 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       isInstalled: world.isInstalled,
     },
   })
-  const pass = (): Plan => {
-    const seen = facts()
+  /** `but`: facts that this pass finds otherwise */
+  const pass = (but: Partial<Facts> = {}): Plan => {
+    const seen = { ...facts(), ...but }
     const planned = plan(seen)
     const before = world.fork
     for (const write of planned.writes) make(world, write)
@@ -116,11 +117,11 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     pods: () => (world.fork ? replicasOf(world.fork) : undefined),
     reasonOf: (type: string) => world.experiment.status?.conditions?.find((each) => each.type === type)?.reason,
     /** Passes until one changes nothing, not even the status. Returns the writes of all. */
-    rest(most = 40): readonly Write[] {
+    rest(most = 40, but: Partial<Facts> = {}): readonly Write[] {
       const written: Write[] = []
       for (let passes = 0; passes <= most; passes += 1) {
         const before = world.experiment.status
-        const { writes } = pass()
+        const { writes } = pass(but)
         written.push(...writes)
         if (writes.length === 0 && isEqual(before, world.experiment.status)) return written
       }

@@ -3,10 +3,12 @@ import { ABSENT, known, knownOrAbsent, unknown } from '../../../common/api/known
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { RunPath } from '../../../common/api/strategy.ts'
-import { cutOverServices, isServing, pinningAt, pinState } from '../../../common/run-state/pins.ts'
+import { cutOverServices, hasRequests, isServing, pinningAt, pinState } from '../../../common/run-state/pins.ts'
 import { compileSteps } from '../../../common/strategy/compile.ts'
+import type { SpecFacts } from '../../../common/facts/facts.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
+import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { aDeployment, aFork, anExperiment, FORK } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 
@@ -163,5 +165,25 @@ describe('isServing', () => {
     expect(isServingOf({ open: 1 })).to.equal(true)
     expect(isServingOf({ open: 1, pods: ['cart-1', 'cart-2'] })).to.equal(false)
     expect(isServingOf({ open: 0 })).to.equal(false)
+  })
+})
+
+describe('hasRequests', () => {
+  const pinned = { name: 'cart', selector: { app: 'cart', [EXPERIMENT_ID]: ID } }
+  const unread = (traffic: SpecFacts['surroundings']['traffic']) => {
+    const { cutOver: _unread, ...facts } = factsOf({})
+    return { ...facts, surroundings: { ...facts.surroundings, traffic } }
+  }
+
+  it('asks the caches where the Services were not read', () => {
+    const trafficWith = (services: readonly object[]) => known({ services, slices: [] } as unknown as TrafficView)
+    expect(hasRequests(unread(trafficWith([pinned])), specOf())).to.equal(true)
+    expect(hasRequests(unread(trafficWith([])), specOf())).to.equal(false)
+    expect(hasRequests(unread(unknown('not read yet')), specOf())).to.equal(true)
+  })
+
+  it('is false for another strategy', () => {
+    const { blueGreen: _none, ...others } = specOf()
+    expect(hasRequests(unread(unknown('not read yet')), others as StrategyRunSpec)).to.equal(false)
   })
 })
