@@ -134,7 +134,8 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const consent = await consentTo(ports, experiment)
-  // Without consent, do not read the source: its existence must not leak.
+  // Without consent, do not read the source: its existence must not leak. A run that has begun had consent. Its
+  // Services, and the source behind them, are read for its way back; the status tells no more of them than the caches.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
@@ -143,7 +144,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     twinFacts(ports, key, experiment, adapter),
     readRevision(ports, experiment),
     promotionFacts(ports, experiment, mayRead ? adapter : undefined),
-    cutOverFacts(ports, key, experiment, mayRead ? adapter : undefined),
+    cutOverFacts(ports, key, experiment, mayRead || experiment.status?.strategy ? adapter : undefined),
     analysisFacts(ports, key, experiment, mayRead ? adapter : undefined),
   ])
   const fork = knownValue(forks.fork)

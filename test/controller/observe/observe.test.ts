@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { observe } from '../../../controller/observe/observe.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../../builders.ts'
@@ -120,6 +121,20 @@ describe('the consent that observe reads', () => {
     expect(source.is).to.equal('unknown')
     expect(policies.is === 'known' && policies.value.isShared).to.equal(false)
     expect(diary.join()).to.not.contain('source')
+  })
+
+  it('lets it read the Services of a run that has begun, also after no policy shares the source any more', async () => {
+    const strategy = { blueGreen: { activeService: 'cart' } }
+    const run = { run: 'r', revision: 'v', path: 'Forward', stepIndex: 3, since: '2026-11-21T09:00:00Z' } as const
+    const begun = { ...run, phase: 'Progressing', step: '3/8 Progressing', stepName: 'cutOver' } as const
+    const factsWith = (status: ExperimentDeploymentStatus) => {
+      const policies = [aPolicy({ allowSourcesFrom: ['lab'] })]
+      const { ports } = world({ experiment: anExperiment({ ...CROSS, strategy, status }), policies })
+      return observe({ ...ports, service: async () => undefined }, KEY, NOW)
+    }
+    const found = await factsWith({ strategy: begun })
+    expect([found?.cutOver?.services.is, found?.source.is]).to.deep.equal(['known', 'unknown'])
+    expect((await factsWith({}))?.cutOver?.services.is).to.equal('unknown')
   })
 
   it('S12: keeps it from reading a source in a namespace that the webhooks exclude, whatever policies allow', async () => {
