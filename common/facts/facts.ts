@@ -103,7 +103,7 @@ export interface CutOverServices {
   readonly isContested: boolean
   /**
    * milliseconds since this process first saw the present selector of the active Service, or that the experiment is
-   * being deleted, whichever was later; by the monotonic clock
+   * being deleted, whichever was later; by the monotonic clock. It limits how long a way back waits for the source.
    */
   readonly unchangedMs: number
 }

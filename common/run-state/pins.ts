@@ -1,7 +1,8 @@
 import { type Known, knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import { podsOf, type SpecFacts } from '../facts/facts.ts'
+import { type CutOverServices, podsOf, type SpecFacts } from '../facts/facts.ts'
+import { forkHealth } from '../fork/health.ts'
 import { at } from '../json/json.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import { openPods, readyPods } from '../strategy/gate.ts'
@@ -9,7 +10,7 @@ import type { Run } from '../strategy/run.ts'
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
 import { experimentId, forkName } from '../workload/identity.ts'
-import { statusCount } from '../workload/status.ts'
+import { PROGRESS_DEADLINE_SECONDS, replicasOf, statusCount } from '../workload/status.ts'
 
 /** What a step wants of a Service: limited to the fork, not limited, or as it is now. */
 export type Pinning = 'pinned' | 'unpinned' | 'kept'
@@ -47,7 +48,7 @@ export interface ServiceState {
 export interface PinState {
   readonly active: ServiceState
   readonly preview: ServiceState | undefined
-  /** whether the active Service sends to all available pods of the source, or is gone */
+  /** whether the active Service sends to all available pods of the source, and these are enough, or is gone */
   readonly isBack: boolean
   /** whether the fork does not exist, or is being deleted */
   readonly isForkGone: boolean
@@ -81,7 +82,7 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 
   const preview = previewService === undefined ? undefined : stateOf(previewService, seen.preview)
   const source = knownValue(seen.source)
   const available = source ? statusCount(source, 'availableReplicas') : 0
-  const isListed = available > 0 && active.endpoints.others >= available
+  const isListed = available > 0 && active.endpoints.others >= available && hasEnoughPods(facts, source, seen)
   const isBack = seen.active.is === 'absent' || (active.service !== undefined && !active.isOurs && isListed)
   // the pods of a deleted fork still answer for a moment: time enough to go back without losing a request
   const isForkGone = isGone(facts.fork)
@@ -89,6 +90,22 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 
   const pods = podsOf(facts)
   const isEmpty = active.endpoints.ofFork === 0 || (pods !== undefined && readyPods(pods) === 0)
   return { active, preview, isBack, isForkGone, isDead: active.isOurs && available > 0 && (isEmpty || isForkGone) }
+}
+
+/** How long a way back waits for pods of its source at most. A StatefulSet has no deadline of its own. */
+const SETTLING_MS = PROGRESS_DEADLINE_SECONDS * 1_000
+
+/**
+ * Whether the source has as many available pods as its own rollout leaves, so that it can serve alone; of a rollout
+ * that takes down all at once, all of them. True also where it gets no more: it is stalled or paused, or it takes too
+ * long.
+ */
+function hasEnoughPods({ kind, now }: SpecFacts, source: KubeObject | undefined, { unchangedMs }: CutOverServices) {
+  const adapter = knownValue(kind)
+  if (!source || !adapter || unchangedMs >= SETTLING_MS) return true
+  if (forkHealth(adapter, source, now).is !== 'progressing') return true
+  const [wanted, down] = [replicasOf(source), adapter.takesDown(source)]
+  return statusCount(source, 'availableReplicas') >= (down < wanted ? wanted - down : wanted)
 }
 
 /** The names of all Services that are limited to the fork; undefined where they were not read. */

@@ -44,7 +44,7 @@ export async function cutOverFacts(
   return { services: known({ ...seen, slices, ...state }) }
 }
 
-/** What a deletion waits for: it begins again when the Service is another one, or selects other pods. */
+/** What a way back waits for: its time begins again when the Service is another one, or selects other pods. */
 const returnStateOf = ({ metadata: { uid, deletionTimestamp } }: ExperimentDeployment, service?: KubeObject): string =>
   JSON.stringify([uid, deletionTimestamp, service?.metadata.uid, at(service, 'spec', 'selector')])
 

@@ -19,7 +19,7 @@ interface ServiceSighting {
 /**
  * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
  * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock. It also says
- * how long the active Service of a blue-green has been as it is, for a deletion that waits for its endpoints.
+ * how long the active Service of a blue-green has been as it is, for a way back that waits for its endpoints.
  */
 export class StepClock {
   readonly #timers: Pick<Timers, 'now'>

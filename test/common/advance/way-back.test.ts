@@ -98,6 +98,29 @@ describe('the way back of a blue-green', () => {
     expect(serving(run.world.pods)).to.equal(0)
   })
 
+  it('shuts no pod while the source gets its pods, and only some are available', () => {
+    const run = aCutOver()
+    const { source } = run.world
+    run.world.source = withAvailable(source, 1)
+    run.say('abort')
+    run.rest()
+    expect([pinsOf(run)[0], serving(run.world.pods)]).to.deep.equal(['shared', 10])
+    expect(run.reasonOf('Ready')).to.equal('WaitsForSource')
+    run.world.source = withAvailable(source, 10)
+    run.rest()
+    expect(serving(run.world.pods)).to.equal(0)
+  })
+
+  it('does not wait longer than ten minutes for more pods of the source', () => {
+    const run = aCutOver()
+    run.world.source = withAvailable(run.world.source, 1)
+    run.say('abort')
+    run.rest()
+    run.world.lostPins = { ...run.world.lostPins, unchangedMs: 600_000 }
+    run.rest()
+    expect(serving(run.world.pods)).to.equal(0)
+  })
+
   it('is taken when no ready pod of the fork is left: Returned', () => {
     const run = aCutOver()
     run.world.pods = run.world.pods.map((pod) => ({ ...pod, isReady: false, hasReadyContainers: false }))

@@ -3,9 +3,10 @@ import { ABSENT, known, knownOrAbsent, unknown } from '../../../common/api/known
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { RunPath } from '../../../common/api/strategy.ts'
+import type { SpecFacts } from '../../../common/facts/facts.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
 import { cutOverServices, hasRequests, isServing, pinningAt, pinState } from '../../../common/run-state/pins.ts'
 import { compileSteps } from '../../../common/strategy/compile.ts'
-import type { SpecFacts } from '../../../common/facts/facts.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
@@ -34,6 +35,9 @@ function wantedOn(path: RunPath): readonly string[] {
 interface Of {
   readonly selector?: Readonly<Record<string, string>>
   readonly available?: number
+  /** what differs in the source, which has two pods */
+  readonly source?: { readonly spec?: JsonObject; readonly status?: JsonObject }
+  readonly unchangedMs?: number
   /** the ready pods of the active Service */
   readonly pods?: readonly string[]
   readonly service?: KubeObject | undefined
@@ -43,7 +47,7 @@ interface Of {
   readonly fork?: KubeObject | undefined
 }
 
-function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, ...of }: Of) {
+function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, source = {}, ...of }: Of) {
   const theService: KubeObject = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -54,12 +58,15 @@ function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, 
   const services = {
     active: knownOrAbsent(service),
     preview: ABSENT,
-    source: known({ ...aDeployment(), status: { availableReplicas: available } }),
+    source: known({
+      ...aDeployment({ spec: { replicas: 2, ...source.spec } }),
+      status: { observedGeneration: 1, availableReplicas: available, ...source.status },
+    }),
     slices: [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }],
     repairInMs: 0,
     previewRepairInMs: 0,
     isContested: false,
-    unchangedMs: 0,
+    unchangedMs: of.unchangedMs ?? 0,
   }
   const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false, ...but }
   const opened = Array.from({ length: open }, (_, index) => ({ ...pod, name: `${FORK}-${index}`, uid: String(index) }))
@@ -120,6 +127,25 @@ describe('pinState', () => {
     expect(stateOf({ available: 0 }).isBack).to.equal(false)
     expect(stateOf({ selector: { [EXPERIMENT_ID]: ID }, pods: ['cart-1', 'cart-2'] }).isBack).to.equal(false)
     expect(stateOf({ service: undefined }).isBack).to.equal(true)
+  })
+
+  it('is back when as many pods of the source are available as its rollout leaves', () => {
+    const isBackWith = (available: number, of: Of = {}) => {
+      const pods = Array.from({ length: available }, (_, index) => `cart-${index}`)
+      return stateOf({ available, pods, ...of }).isBack
+    }
+    const ten = { spec: { replicas: 10 } }
+    expect([7, 8].map((available) => isBackWith(available, { source: ten }))).to.deep.equal([false, true])
+    const recreated = { spec: { replicas: 10, strategy: { type: 'Recreate' } } }
+    expect([9, 10].map((available) => isBackWith(available, { source: recreated }))).to.deep.equal([false, true])
+    expect(isBackWith(1, { source: { spec: { replicas: 1 } } })).to.equal(true)
+    expect(isBackWith(1, { source: ten, unchangedMs: 600_000 })).to.equal(true)
+  })
+
+  it('is back although pods of the source lack, where the source is paused or stalled: it will not get more', () => {
+    const conditions = [{ type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded' }]
+    for (const source of [{ spec: { replicas: 10, paused: true } }, { spec: { replicas: 10 }, status: { conditions } }])
+      expect(stateOf({ available: 1, pods: ['cart-1'], source }).isBack).to.equal(true)
   })
 
   it('is dead when it is pinned to pods that are not ready, and the source could answer', () => {
