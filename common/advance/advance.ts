@@ -9,7 +9,7 @@ import { stalled } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { hasChange, isReverted, isTakenBack } from '../run-state/promotion.ts'
 import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../run-state/run.ts'
-import { abortMove, completedEvent, next } from '../strategy/next.ts'
+import { abortMove, next } from '../strategy/next.ts'
 import { atStep } from '../strategy/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { selectedPods, selectsTemplate } from '../surroundings/shares.ts'
@@ -20,7 +20,16 @@ import { applyCommand } from './command.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
 import { type PromotionPlan, promote, restore } from './promote.ts'
 import { promotionDenial } from './promotion-obstacle.ts'
-import { hasTarget, isAnyOpen, movedPlan, serviceFirst, timeOf, withEndOfRun, withoutFork } from './way-back.ts'
+import {
+  hasTarget,
+  isAnyOpen,
+  movedPlan,
+  serviceFirst,
+  timeOf,
+  withEndOfRun,
+  withoutFork,
+  withPromotionPlan,
+} from './way-back.ts'
 
 /**
  * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
@@ -156,18 +165,6 @@ function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
   if (!denied) return promote(facts, wanted, state)
   const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }
   return { writes: [], promotion, decision: denied }
-}
-
-function withPromotionPlan({ facts, state, planned }: AdvanceContext, of: RunReport, promoting: PromotionPlan): Plan {
-  const { writes, promotion, decision, paused, written, hasChange = false } = promoting
-  const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
-  if (promoting.isReached) {
-    const { run, steps } = state
-    const step = steps[run.stepIndex]
-    const event = completedEvent(run, steps, step ?? { is: 'promote' })
-    return movedPlan(planned, report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
-  }
-  return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
 }
 
 /**

@@ -142,7 +142,7 @@ const isVersion = ({ metadata: { uid, generation } }: KubeObject, version: Sourc
  */
 export function restore(
   facts: Facts,
-  { kind }: DesiredFork,
+  { kind }: Pick<DesiredFork, 'kind'>,
   { isReserveReady }: { readonly isReserveReady: boolean },
 ): PromotionPlan | undefined {
   const source = knownValue(facts.promotion?.source ?? { is: 'absent' })

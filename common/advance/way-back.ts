@@ -1,3 +1,4 @@
+import { knownValue } from '../api/known.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
 import { endOf } from '../conclusion/run-status.ts'
 import { stalled } from '../facts/decision.ts'
@@ -7,10 +8,11 @@ import { limitedServices } from '../run-state/pins.ts'
 import type { RunState } from '../run-state/run.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
-import { next, type RunMove } from '../strategy/next.ts'
-import { phaseOf, type Run } from '../strategy/run.ts'
+import { completedEvent, next, type RunMove } from '../strategy/next.ts'
+import { atStep, phaseOf, type Run } from '../strategy/run.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
+import { type PromotionPlan, restore } from './promote.ts'
 
 /** A plan that only moves the run. */
 export function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: RunMove): Plan {
@@ -19,6 +21,30 @@ export function movedPlan(planned: Plan, report: RunReport, { run, reason, messa
   const steps = run.path === report.run.path ? report.steps : compileSteps(report.spec, run.path)
   const conclusion = { ...planned.conclusion, run: { ...report, run, steps, moved: { reason, message } } }
   return { ...others, writes: [], conclusion }
+}
+
+/** What a pass is about that promotes or restores. */
+interface PromotingPass {
+  readonly facts: Facts
+  readonly state: RunState
+  readonly planned: Plan
+}
+
+/** The plan of a pass at a step that promotes or restores. */
+export function withPromotionPlan(
+  { facts, state, planned }: PromotingPass,
+  of: RunReport,
+  promoting: PromotionPlan,
+): Plan {
+  const { writes, promotion, decision, paused, written, hasChange = false } = promoting
+  const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
+  if (promoting.isReached) {
+    const { run, steps } = state
+    const step = steps[run.stepIndex]
+    const event = completedEvent(run, steps, step ?? { is: 'promote' })
+    return movedPlan(planned, report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
+  }
+  return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
 }
 
 /**
@@ -46,6 +72,8 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
   const cutting = cutOver(facts, state, planned.conclusion.fork)
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
+  const restoring = restoredWithoutFork(facts, state, planned)
+  if (restoring) return withPromotionPlan({ facts, state, planned }, report, restoring)
   const staying = { ...planned, conclusion: withEndOfRun(state, planned.conclusion) }
   if (planned.writes.length > 0 || run.path === 'Forward' || !step) return staying
   const hasNoPods =
@@ -67,6 +95,17 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
   if (found.is === 'move') return movedPlan(planned, report, found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   return { ...staying, conclusion: { ...staying.conclusion, run: { ...report, ...rest } } }
+}
+
+/**
+ * What an undo does to the source where no fork can be derived, whose pods it then does not wait for. It waits for the
+ * schema, with which the source is compared. Where admission checks no permissions, nothing is written.
+ */
+function restoredWithoutFork(facts: Facts, { run, steps }: RunState, planned: Plan): PromotionPlan | undefined {
+  const kind = knownValue(facts.kind)
+  const isDue = steps[run.stepIndex]?.is === 'restore' && !run.held && planned.writes.length === 0
+  if (!isDue || !kind || facts.schema.is !== 'known' || facts.isExcluded) return undefined
+  return restore(facts, { kind }, { isReserveReady: true })
 }
 
 /** A fork without pods has nothing to inspect. */
