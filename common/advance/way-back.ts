@@ -79,9 +79,10 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
   const hasNoPods =
     fork.is === 'absent' ||
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
+  const isGateless = facts.gate === undefined // nobody can shut the pods, so they are not kept for inspection
   const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
     return: hasNoPods || (cutting ? cutting.isReached : limitedServices(facts)?.length === 0),
-    shut: hasNoPods || !isAnyOpen(facts),
+    shut: hasNoPods || isGateless || !isAnyOpen(facts),
     remove: hasNoPods,
   }
   const seen = {
@@ -91,7 +92,7 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
     isApproved: false,
     hasPassed: false,
   }
-  const found = next(run, hasNoPods ? withoutPauses(steps) : steps, seen)
+  const found = next(run, hasNoPods || isGateless ? withoutPauses(steps) : steps, seen)
   if (found.is === 'move') return movedPlan(planned, report, found)
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   return { ...staying, conclusion: { ...staying.conclusion, run: { ...report, ...rest } } }
@@ -108,7 +109,7 @@ function restoredWithoutFork(facts: Facts, { run, steps }: RunState, planned: Pl
   return restore(facts, { kind }, { isReserveReady: true })
 }
 
-/** A fork without pods has nothing to inspect. */
+/** A fork without pods has nothing to inspect, and one that cannot be shut must not be kept. */
 const withoutPauses = (steps: readonly RunStep[]): readonly RunStep[] =>
   steps.map((step) => (step.is === 'pause' ? { is: 'pause', seconds: 0 } : step))
 

@@ -6,6 +6,7 @@ import { gateWrites } from '../../../common/plan/fork-gate.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { openPods } from '../../../common/strategy/gate.ts'
 import { imageOverride } from '../../builders.ts'
+import { messageOf } from '../advance/promotions.ts'
 import { serving } from './simulated-pods.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from './some-run.ts'
 
@@ -140,6 +141,19 @@ describe('a gated canary', () => {
     run.rest()
     expect(run.step()).to.equal('3/3 Aborted')
     expect(seen(run)).to.deep.equal({ pods: 0, open: 0 })
+  })
+
+  it('loses its pods at once when it is aborted where nobody can shut them, and never says that they are shut', () => {
+    const run = aGatedRun([{ setWeight: 20 }, { pause: {} }], {}, { abortScaleDownDelaySeconds: 0 })
+    run.rest()
+    run.say('abort')
+    const told: (string | undefined)[] = []
+    for (let passes = 0; passes < 8; passes += 1) {
+      run.pass({ gate: undefined })
+      told.push(messageOf(run))
+    }
+    expect([run.step(), seen(run).pods]).to.deep.equal(['3/3 Aborted', 0])
+    expect(told.join()).to.not.contain('get no requests')
   })
 
   it('ends when it expires', () => {
