@@ -5,12 +5,12 @@ import { type AnalysisState, isTimedOut } from '../assess/analysis.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { hasNewBase } from '../assess/base.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
-import { promotionDeniedBy } from '../conclusion/policy-decision.ts'
+import { contentDeniedBy, promotionDeniedBy } from '../conclusion/policy-decision.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
-import { type RunState, sizesOf } from '../run-state/run.ts'
+import { isPinnedToFork, type RunState, sizesOf } from '../run-state/run.ts'
 import { isAnswered, parseCommand } from '../strategy/command.ts'
 import { surgeLimit } from '../strategy/target.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
@@ -40,9 +40,15 @@ interface Occasion {
   readonly analysis: AnalysisState | undefined
 }
 
-/** Why policies do not allow that the source is written; undefined if they allow it. */
-export const promotionDenial = (of: Occasion): Decision | undefined =>
-  promotionDeniedBy(of.planned.conclusion.policy, { isByTimeout: isTimedOut(of.analysis) && !isSaid(of) })
+/**
+ * Why policies do not allow that the source is written for the first time; undefined if they allow it. While a Service
+ * sends only to the fork, a policy on the content does not stop the run: production depends on its end.
+ */
+export function promotionDenial(of: Occasion): Decision | undefined {
+  const { policy } = of.planned.conclusion
+  const denied = promotionDeniedBy(policy, { isByTimeout: isTimedOut(of.analysis) && !isSaid(of) })
+  return denied ?? (isPinnedToFork(of.facts) ? undefined : contentDeniedBy(policy))
+}
 
 /** Whether a person promotes: each does for `Manual`, and otherwise the last command for this revision is `promote`. */
 function isSaid({ facts: { experiment }, state: { run, spec } }: Occasion): boolean {

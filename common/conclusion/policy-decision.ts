@@ -150,6 +150,18 @@ export function promotionDeniedBy(
   return denied.length > 0 ? stalled('PolicyDenied', formatFindings(denied)) : undefined
 }
 
+/** Fields that say nothing about what the source gets. */
+const OF_THE_FORK: ReadonlySet<string> = new Set(['spec.ttlSeconds', 'spec.sourceRef'])
+
+/** Why policies do not allow that the source gets what the override says; undefined if they allow it. */
+export function contentDeniedBy(decision: PolicyDecision | undefined): Decision | undefined {
+  const denied = (decision ? findingsOf(decision) : []).filter(
+    ({ about, actions, pods, error: { field } }) =>
+      about === 'content' && actions.includes('Deny') && pods === undefined && !OF_THE_FORK.has(field),
+  )
+  return denied.length > 0 ? stalled('PolicyDenied', formatFindings(denied)) : undefined
+}
+
 /**
  * The first five findings in one line, for a condition. A finding that is only audited shows its field without a value.
  */

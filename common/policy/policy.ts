@@ -114,9 +114,10 @@ export interface OverrideChanges {
 
 /**
  * What a finding is about, and so what the controller does not do if it denies. `content` (of the experiment): create
- * the fork or change it, except to fewer pods. `timeout` (of an analysis, after which it may promote): the same, and
- * write the source because of that. `share` (of the traffic): create it or let it grow. `count` (of experiments): create
- * it. `promotion` (its mode) and `approval` (who gave it): write the source.
+ * the fork or change it, except to fewer pods; write the source, unless a Service sends only to the fork. `timeout` (of
+ * an analysis, after which it may promote): create or change the fork likewise, and write the source because of that.
+ * `share` (of the traffic): create it or let it grow. `count` (of experiments): create it. `promotion` (its mode) and
+ * `approval` (who gave it): write the source.
  */
 export type LimitKind = 'content' | 'timeout' | 'share' | 'count' | 'promotion' | 'approval'
 

@@ -5,6 +5,7 @@ import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aRun, aRunExperiment, aSource } from '../plan/some-run.ts'
 import { aPolicy } from '../policy/policy-input.ts'
+import { aCutOver, PREVIEWED } from './blue-greens.ts'
 import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
 
 const atPromotion = (promotion: PromotionSpec = { mode: 'Automatic' }, given: Parameters<typeof aRun>[1] = {}) => {
@@ -83,6 +84,35 @@ describe('a promotion', () => {
     expect(run.reasonOf('Ready')).to.equal('PolicyDenied')
     expect(messageOf(run)).to.contain('spec.promotion.mode: Automatic is not allowed')
     run.world.policies = NO_POLICIES
+    expect(writesOf(run)).to.include('patch source')
+  })
+
+  it('does not write content that a policy forbids since the fork was made, and goes on when the source has it', () => {
+    const forbidden = { ...NO_POLICIES, policies: [aPolicy({ allowedImages: ['other/**'] })] }
+    const run = atPromotion()
+    while (run.strategy()?.stepName !== 'promote') run.pass()
+    run.world.policies = forbidden
+    expect(writesOf(run)).to.deep.equal([])
+    expect([run.reasonOf('Ready'), imageIn(run)]).to.deep.equal(['PolicyDenied', 'example/cart:1'])
+    expect(messageOf(run)).to.contain('example/cart:2')
+    run.world.source = aSource(10, 'example/cart:2')
+    run.rest()
+    run.wait(30)
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Promoted')
+  })
+
+  it('writes content that a policy forbids since a Service sends only to the fork', () => {
+    const run = aCutOver({ ...PREVIEWED, scaleDownDelaySeconds: 60 }, { promotion: { mode: 'Automatic' } })
+    run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ allowedImages: ['other/**'] })] }
+    run.wait(61)
+    expect(writesOf(run)).to.include('patch source')
+  })
+
+  it('writes although a policy forbids its time to live', () => {
+    const run = atPromotion()
+    while (run.strategy()?.stepName !== 'promote') run.pass()
+    run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ maxTTLSeconds: 60 })] }
     expect(writesOf(run)).to.include('patch source')
   })
 
