@@ -1,6 +1,6 @@
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import { type WrittenObject, writtenBy } from '../conclusion/conclusion.ts'
+import type { WrittenObject } from '../conclusion/conclusion.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource, podsOf } from '../facts/facts.ts'
@@ -25,6 +25,7 @@ import { notSwitchable } from '../surroundings/switchable.ts'
 import { serviceView } from '../surroundings/traffic.ts'
 import { replicasOf } from '../workload/status.ts'
 import { isStillPublished, pin, unpin } from './service-writes.ts'
+import { switchEvent } from './switch-event.ts'
 
 /** No event tells that another experiment returned a Service, or that pods of the source are available. */
 const RETRY_MS = 10_000
@@ -60,7 +61,8 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   const unpinned = both.filter(({ of, is }) => isHeld(of, pins) && (is === 'unpinned' || (isDying && of === active)))
   const unpinning = unpinned.flatMap(({ of: { service } }) => (service ? [unpin(service)] : []))
   const isBack = unpinned.some(({ of }) => of === active)
-  if (unpinning.length > 0) return { ...none, unpinning, ...(isBack ? switchEvent(facts, active, 'Returned') : {}) }
+  if (unpinning.length > 0)
+    return { ...none, unpinning, ...(isBack ? switchEvent(facts, state, { of: active, reason: 'Returned' }) : {}) }
   if (isDying) return none
   return {
     ...none,
@@ -109,7 +111,7 @@ function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Par
     const later = isRepair ? repairLater(context, of) : undefined
     if (later) return later
     const pinning = of.service ? [pin(facts.experiment, of.service, { isPreview: !isActive, isRepair })] : []
-    return { pinning, ...(isActive ? switchEvent(facts, of, 'CutOver') : {}) }
+    return { pinning, ...(isActive ? switchEvent(facts, state, { of, reason: 'CutOver' }) : {}) }
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
   const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
@@ -164,12 +166,6 @@ function isReached(context: CutOverContext): boolean {
     default:
       return true
   }
-}
-
-/** An Event about the active Service. */
-function switchEvent({ experiment }: Facts, { service }: ServiceState, reason: 'CutOver' | 'Returned') {
-  const what = reason === 'CutOver' ? 'sends only to the fork of' : 'sends to its own pods again, not to the fork of'
-  return service ? { written: writtenBy(experiment, { object: service, reason, what }) } : {}
 }
 
 /** The abort when the fork has no ready pod, or is deleted, while the Service sends only to it. */

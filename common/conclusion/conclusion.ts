@@ -3,13 +3,14 @@ import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/default
 import { REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { PromotionStatus, RunWeight } from '../api/strategy.ts'
+import type { PromotionStatus, RunPath, RunWeight } from '../api/strategy.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import type { AnalysisArms } from '../assess/analysis.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import type { FieldChange } from '../override/changes.ts'
 import { approverOf } from '../policy/approval.ts'
 import type { RunState } from '../run-state/run.ts'
+import type { CommandVerb } from '../strategy/command.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import type { Health } from '../workload/kind.ts'
 import type { AloneFork } from './alone.ts'
@@ -24,23 +25,37 @@ export interface WrittenObject {
 }
 
 /**
- * Who caused the write of the source: who approved the revision or gave the last command, or else who last changed the
- * spec.
+ * Who caused a write for a run: who approved the revision or gave the last command, if the run obeyed it, or else who
+ * last changed the spec.
  */
-export const authorOf = (experiment: ExperimentDeployment): string =>
-  approverOf(experiment) ??
-  experiment.status?.strategy?.command?.by ??
-  experiment.metadata.annotations?.[REQUESTED_BY] ??
-  ''
+export function authorOf(experiment: ExperimentDeployment): string {
+  const { command } = experiment.status?.strategy ?? {}
+  const commander = command?.answer === 'Done' ? command.by : undefined
+  return approverOf(experiment) ?? commander ?? experiment.metadata.annotations?.[REQUESTED_BY] ?? ''
+}
+
+/** The command after which the Services of a blue-green are returned, on each path. */
+const LAST_WORD: Readonly<Record<RunPath, CommandVerb>> = { Forward: 'promote', Abort: 'abort', Undo: 'undo' }
+
+/** Who caused that a run returns its Services; empty where the controller does it by itself. */
+export function returnerOf(experiment: ExperimentDeployment, { run, steps }: RunState): string {
+  const { path, stepIndex, command } = run
+  if (steps[stepIndex]?.is !== 'return') return ''
+  const approver = path === 'Forward' ? approverOf(experiment) : undefined
+  const isObeyed = command?.answer === 'Done' && command.verb === LAST_WORD[path]
+  return approver ?? (isObeyed ? command.by : undefined) ?? ''
+}
 
 interface WrittenInput extends Omit<WrittenObject, 'message'> {
   readonly what: string
+  /** who caused it, empty if nobody did; default: the author */
+  readonly by?: string
 }
 
 /** An Event about `object`. `what` is the part of its message between the object and the experiment. */
-export function writtenBy(experiment: ExperimentDeployment, { object, reason, what }: WrittenInput): WrittenObject {
+export function writtenBy(experiment: ExperimentDeployment, written: WrittenInput): WrittenObject {
+  const { object, reason, what, by = authorOf(experiment) } = written
   const { name, namespace } = experiment.metadata
-  const by = authorOf(experiment)
   return { object, reason, message: `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}` }
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { REVIEWED_REPLICAS } from '../../../common/api/names.ts'
-import { decisionOn, STALLED_RECHECK_MS } from '../../../common/conclusion/conclusion.ts'
+import { REQUESTED_BY, REVIEWED_REPLICAS } from '../../../common/api/names.ts'
+import type { CommandAnswer } from '../../../common/api/strategy.ts'
+import { authorOf, decisionOn, STALLED_RECHECK_MS } from '../../../common/conclusion/conclusion.ts'
 import type { DecisionState } from '../../../common/facts/decision.ts'
 import type { Health } from '../../../common/workload/kind.ts'
 import { anExperiment } from '../../builders.ts'
@@ -59,5 +60,18 @@ describe('the decision on a fork in another namespace', () => {
   it('never says that spec.replicas was not reviewed where a run decides about the pods', () => {
     const run = { ...scaled(300, '2'), spec: { ...scaled(300, '2').spec, promotion: {} } }
     expect(decisionOn(run, ready)).to.have.property('is', 'settled')
+  })
+})
+
+describe('the author of a write', () => {
+  const authorWith = (answer: CommandAnswer) => {
+    const command = { verb: 'promote', at: '2026-11-21T10:00:00Z', by: 'bob', answer, message: 'ok' }
+    const run = { run: 'r', revision: 'v', path: 'Forward', stepIndex: 0, since: '2026-11-21T10:00:00Z' } as const
+    const strategy = { ...run, command, phase: 'Progressing', step: '0/3 Progressing', stepName: 'promote' } as const
+    return authorOf(anExperiment({ metadata: { annotations: { [REQUESTED_BY]: 'ada' } }, status: { strategy } }))
+  }
+
+  it('is who gave the last command, if the run obeyed it, or else who last changed the spec', () => {
+    expect((['Done', 'Refused', 'Stale'] as const).map(authorWith)).to.deep.equal(['bob', 'ada', 'ada'])
   })
 })

@@ -1,0 +1,23 @@
+import { returnerOf, type WrittenObject, writtenBy } from '../conclusion/conclusion.ts'
+import type { Facts } from '../facts/facts.ts'
+import type { ServiceState } from '../run-state/pins.ts'
+import type { RunState } from '../run-state/run.ts'
+
+interface Switched {
+  readonly of: ServiceState
+  readonly reason: 'CutOver' | 'Returned'
+}
+
+/** An Event about the active Service, which a pass limits to the fork or returns. */
+export function switchEvent(
+  { experiment }: Facts,
+  state: RunState,
+  { of: { service: object }, reason }: Switched,
+): { readonly written?: WrittenObject } {
+  if (!object) return {}
+  return reason === 'CutOver'
+    ? { written: writtenBy(experiment, { object, reason, what: 'sends only to the fork of' }) }
+    : { written: writtenBy(experiment, { object, reason, what: RETURNED, by: returnerOf(experiment, state) }) }
+}
+
+const RETURNED = 'sends to its own pods again, not to the fork of'
