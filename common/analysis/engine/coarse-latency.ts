@@ -43,7 +43,10 @@ export interface CoarseState {
 
 /** Requests of both arms that must have been seen before it is fixed which boundaries count. */
 export const CALIBRATING_REQUESTS = 200
-/** A boundary counts if the part of the requests above it is between these two. The next higher one counts, too. */
+/**
+ * A boundary counts if the part of the requests above it is between these two. The first one with fewer counts, too: it
+ * is the only one if all requests are in one bucket.
+ */
 const [MOST_SHARE, LEAST_SHARE] = [0.995, 0.005]
 /** The odds ratio of the tail that has to be ruled out: twice the odds. */
 export const TAIL_ODDS = 2
@@ -103,8 +106,8 @@ function calibrated(state: CoarseState): CoarseState {
   if (state.calibration || total < CALIBRATING_REQUESTS) return state
   const shares = exceeding.map((count) => count / total)
   const inside = shares.flatMap((share, index) => (share >= LEAST_SHARE && share <= MOST_SHARE ? [index] : []))
-  const above = (inside.at(-1) ?? shares.length) + 1
-  const live = above < shares.length ? [...inside, above] : inside
+  const above = shares.findIndex((share) => share < LEAST_SHARE)
+  const live = above < 0 ? inside : [...inside, above]
   const calibration = { live, body: nearest(shares, 0.5), tail: nearest(shares, 0.05) }
   return { ...state, calibration, harm: live.map(() => zeros(FACTORS.length)) }
 }

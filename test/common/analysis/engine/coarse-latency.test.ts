@@ -2,6 +2,25 @@ import { expect } from 'chai'
 import { coarseEvidence, noCoarseState, withCoarseWindow } from '../../../../common/analysis/engine/coarse-latency.ts'
 import { areNear, VECTORS } from './vectors.ts'
 
+/** The evidence of windows with 100 requests of each arm. So many of them take longer than the first boundary. */
+function evidenceOf(windows: readonly (readonly [own: number, others: number])[]) {
+  const arm = (above: number) => ({ exceeding: [above, 0], total: 100 })
+  const state = windows.reduce(
+    (former, [own, others]) =>
+      withCoarseWindow(
+        former,
+        { boundaries: [1, 2], treatment: arm(own), control: arm(others) },
+        { tolerance: 0.1, maxRegression: 0.25 },
+      ),
+    noCoarseState(2),
+  )
+  return coarseEvidence(state)
+}
+
+/** Two windows in which all requests are in the lowest bucket, then twenty others. */
+const afterOneBucket = (own: number, others: number) =>
+  evidenceOf(Array.from({ length: 22 }, (_, window) => (window < 2 ? [0, 0] : [own, others])))
+
 describe('latency from coarse buckets', () => {
   for (const [index, vector] of VECTORS.latency_buckets.entries())
     it(`is that of vector ${index} after each window`, () => {
@@ -28,5 +47,12 @@ describe('latency from coarse buckets', () => {
         { tolerance: 0.1, maxRegression: 0.25 },
       )
     expect(coarseEvidence(state)).to.deep.include({ harm: 0, body: 0, tail: 0 })
+  })
+
+  it('finds harm where all requests were in one bucket, and those of the treatment leave it', () =>
+    expect(afterOneBucket(100, 0).harm).to.be.above(Math.log(40)))
+
+  it('finds no harm where the requests of both leave their bucket', () => {
+    for (const above of [1, 50, 99, 100]) expect(afterOneBucket(above, above).harm).to.be.at.most(0)
   })
 })
