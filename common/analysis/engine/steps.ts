@@ -82,7 +82,10 @@ export const fixedRateSteps = (
 
 /**
  * The sign bets of one window: an increment of log e for each of `STAKES`, from one value of each arm. `margin`: the
- * tolerated increase, as a part of the absolute value of the control.
+ * tolerated increase, as a part of the absolute value of the control. A value at the limit is not worse, such as 0 in
+ * both arms, and counts against harm: the bounds hold if at most half of all windows are worse.
  */
-export const signSteps = (treatment: number, control: number, margin: number, side: BetDirection): readonly number[] =>
-  STAKES.map((stake) => Math.log1p(stake * side * Math.sign(treatment - (control + margin * Math.abs(control)))))
+export function signSteps(treatment: number, control: number, margin: number, side: BetDirection): readonly number[] {
+  const sign = treatment > control + margin * Math.abs(control) ? 1 : -1
+  return STAKES.map((stake) => Math.log1p(stake * side * sign))
+}

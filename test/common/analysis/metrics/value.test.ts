@@ -53,6 +53,23 @@ describe('the metric of a value', () => {
     ])
   })
 
+  it('finds that nothing is no more than nothing, whichever is better', () => {
+    for (const rule of [RULE, { ...RULE, higherIsBetter: true }])
+      expect([judgementAfter(6, 0, 0, rule).verdict, judgementAfter(7, 0, 0, rule).verdict]).to.deep.equal([
+        'Wait',
+        'Pass',
+      ])
+  })
+
+  it('finds no harm where fewer than half of the windows are worse, and the others equal', () => {
+    let state: readonly number[] = []
+    for (let window = 0; window < 400; window += 1) {
+      const treatment = window % 5 < 2 ? 1 : 0
+      state = VALUE.fold(state, { is: 'value', treatment, control: 0 }, RULE) ?? []
+      expect(VALUE.judge(state, RULE, question()).verdict).not.to.equal('Fail')
+    }
+  })
+
   it('waits where the tolerance is exceeded, and what has to be ruled out is not', () =>
     expect(judgementAfter(3, 1.2, 1).verdict).to.equal('Wait'))
 
