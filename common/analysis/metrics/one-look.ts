@@ -1,7 +1,31 @@
 import { MAX_SAMPLES } from '../../api/analysis/structures.ts'
 import { isEnough, mannWhitney } from '../engine/mann-whitney.ts'
+import type { Samples } from '../window-data.ts'
 import type { MetricEngine } from './metric-engine.ts'
 import { joinLists, splitLists } from './state-lists.ts'
+
+/** `count` items of `list`, evenly spread; all of it if it has no more. */
+const spread = (list: readonly number[], count: number): readonly number[] =>
+  list.length <= count
+    ? list
+    : Array.from({ length: count }, (_, index) => list[Math.floor((index * list.length) / count)] ?? 0)
+
+/** The samples of an arm that are kept, of all that it had. */
+interface Kept {
+  readonly samples: readonly number[]
+  readonly seen: number
+}
+
+/**
+ * `kept` with the samples of one more window. If there is no room for all, each window and each of its pods keeps a
+ * part in proportion: the first pods alone could be slower or faster than the others.
+ */
+function withSamples({ samples, seen }: Kept, window: readonly Samples[]): Kept {
+  const more = window.flatMap(({ values }) => values)
+  const all = seen + more.length
+  const ours = all <= MAX_SAMPLES ? more.length : Math.round((MAX_SAMPLES * more.length) / all)
+  return { samples: [...spread(samples, MAX_SAMPLES - ours), ...spread(more, ours)], seen: all }
+}
 
 /**
  * The rule of Gated Deployments: one look as soon as both arms have enough samples. It bounds no error. After the look
@@ -11,11 +35,11 @@ export const MANN_WHITNEY: MetricEngine = {
   isBounded: false,
   fold: (numbers, data, { minSamples = 50 }) => {
     if (data.is !== 'samples') return undefined
-    const [treatment = [], control = []] = splitLists(numbers)
+    const [treatment = [], control = [], seen = []] = splitLists(numbers)
     if (isEnough(treatment, control, minSamples)) return numbers
-    const kept = (former: readonly number[], more: typeof data.treatment) =>
-      [...former, ...more.flatMap(({ values }) => values)].slice(0, MAX_SAMPLES)
-    return joinLists(kept(treatment, data.treatment), kept(control, data.control))
+    const own = withSamples({ samples: treatment, seen: seen[0] ?? treatment.length }, data.treatment)
+    const others = withSamples({ samples: control, seen: seen[1] ?? control.length }, data.control)
+    return joinLists(own.samples, others.samples, [own.seen, others.seen])
   },
   judge: (numbers, { minSamples = 50, zScoreThreshold = 1.96, harmThreshold = 1.5 }) => {
     const [treatment = [], control = []] = splitLists(numbers)

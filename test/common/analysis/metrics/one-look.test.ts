@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { DECISION, MANN_WHITNEY } from '../../../../common/analysis/metrics/one-look.ts'
-import type { WindowData } from '../../../../common/analysis/window-data.ts'
+import type { Samples, WindowData } from '../../../../common/analysis/window-data.ts'
 import { VECTORS } from '../engine/vectors.ts'
 import { question } from './windows.ts'
 
@@ -33,6 +33,32 @@ describe('the metric of kind MannWhitney', () => {
     expect(MANN_WHITNEY.fold(looked, slow, rule)).to.deep.equal(looked)
     expect(MANN_WHITNEY.judge(looked, rule, question()).verdict).to.equal('Pass')
     expect(MANN_WHITNEY.judge(MANN_WHITNEY.fold([], slow, rule) ?? [], rule, question()).verdict).to.equal('Fail')
+  })
+
+  const RULE = { minSamples: 50, zScoreThreshold: 1.96, harmThreshold: 1.5 }
+  const [FAST, SLOW] = [0.1, 0.3]
+  const pod = (count: number, value: number) => ({ values: Array.from({ length: count }, () => value) })
+  /** The result of windows with these pods of the treatment and of the control. */
+  function resultOf(...windows: readonly (readonly [own: readonly Samples[], others: readonly Samples[]])[]) {
+    let state: readonly number[] = []
+    for (const [treatment, control] of windows)
+      state = MANN_WHITNEY.fold(state, { is: 'samples', treatment, control }, RULE) ?? []
+    expect(state.length).to.be.at.most(1_000)
+    return MANN_WHITNEY.judge(state, RULE, question())
+  }
+
+  it('compares all pods, however many samples they have', () => {
+    const mixed = [pod(100, FAST), pod(100, SLOW)]
+    expect(resultOf([mixed, [pod(450, FAST), pod(450, SLOW)]]).verdict).to.equal('Pass')
+    expect(resultOf([[pod(2_000, FAST), pod(2_000, SLOW)], mixed]).verdict).to.equal('Pass')
+    expect(resultOf([[pod(200, SLOW)], [pod(450, FAST), pod(450, SLOW)]]).verdict).to.equal('Fail')
+  })
+
+  it('compares all windows, however many samples they have', () => {
+    const thin = (value: number) => [pod(20, value)]
+    const many = (value: number) => [pod(4_000, value)]
+    const windows = [FAST, SLOW, SLOW].map((value) => [thin(value), many(value)] as const)
+    expect(resultOf(...windows)).to.deep.include({ verdict: 'Pass', samples: { treatment: 60, control: 450 } })
   })
 
   it('can do nothing with other data', () =>
