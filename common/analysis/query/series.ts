@@ -39,6 +39,9 @@ interface RequestedSeries {
 }
 
 const MALFORMED = failed('the answer is not in the format of Prometheus')
+const OTHER_TIMES = failed(
+  'the answer is of other times than were asked for; the address of the provider must not align queries with their step',
+)
 const PARTIAL = failed('the answer is partial: it has warnings')
 const REPEATED = failed('the answer has a series twice')
 const OTHERS = failed('the answer has series that were not asked for')
@@ -73,7 +76,7 @@ export function seriesIn(
   const series: PrometheusSeries[] = []
   for (const each of result) {
     const one = seriesOf(each, asked)
-    if (!one) return MALFORMED
+    if (!one) return hasOtherTimes(each, asked.window) ? OTHER_TIMES : MALFORMED
     if (!pods.has(one.pod) || one.labels[asked.labels.namespaceLabel] !== asked.namespace) return OTHERS
     const key = identityOf(one)
     if (seen.has(key)) return REPEATED
@@ -100,14 +103,29 @@ function seriesOf(item: unknown, { window, labels: { podLabel } }: RequestedSeri
   return { name, pod: labels[podLabel] ?? '', labels, values, histograms }
 }
 
+/**
+ * Whether a series has a point at a time that is no edge of the window. Frontends of Thanos and Mimir can move the
+ * times of a query to multiples of its step.
+ */
+const hasOtherTimes = (item: unknown, { start, end }: TimeWindow): boolean =>
+  [member(item, 'values'), member(item, 'histograms')]
+    .flatMap((points) => (Array.isArray(points) ? points.map(timeOf) : []))
+    .some((ms) => ms !== undefined && ms !== start && ms !== end)
+
+/** When a point is, in milliseconds since 1970; undefined if it has no time. */
+function timeOf(point: unknown): number | undefined {
+  const [time] = Array.isArray(point) ? point : []
+  return typeof time === 'number' ? Math.round(time * 1_000) : undefined
+}
+
 /** Points at the edges of a window; undefined if one is elsewhere, there twice, or malformed. */
 function edgesOf<T>(points: unknown, { start, end }: TimeWindow, read: (value: unknown) => T | undefined) {
   const edges: { start?: T; end?: T } = {}
   if (points === undefined) return edges
   if (!Array.isArray(points)) return undefined
   for (const point of points) {
-    const [time, given] = Array.isArray(point) ? point : []
-    const ms = typeof time === 'number' ? Math.round(time * 1_000) : Number.NaN
+    const [, given] = Array.isArray(point) ? point : []
+    const ms = timeOf(point)
     const edge = ms === start ? 'start' : ms === end ? 'end' : undefined
     const value = read(given)
     if (edge === undefined || value === undefined || edges[edge] !== undefined) return undefined

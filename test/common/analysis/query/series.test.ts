@@ -64,6 +64,17 @@ describe('the series of an answer of Prometheus', () => {
   const sound = seriesItem('h', 'a', ['1', '2'])
   const OTHERS = 'the answer has series that were not asked for'
   const MALFORMED = 'the answer is not in the format of Prometheus'
+  const OTHER_TIMES =
+    'the answer is of other times than were asked for; the address of the provider must not align queries with their step'
+  /** The points of a server that moves both edges of the window to multiples of its length. */
+  const aligned = (value: unknown) => {
+    const step = (WINDOW.end - WINDOW.start) / 1_000
+    const start = Math.floor(WINDOW.start / 1_000 / step) * step
+    return [
+      [start, value],
+      [start + step, value],
+    ]
+  }
   const refused: readonly (readonly [what: string, reply: ReturnType<typeof matrix>, message: string])[] = [
     ['an error', jsonReply({ status: 'error', errorType: 'bad_data', error: 'secret' }), 'error bad_data'],
     ['an error of no known type', jsonReply({ status: 'error', errorType: 'secret', error: 'secret' }), 'error'],
@@ -84,7 +95,9 @@ describe('the series of an answer of Prometheus', () => {
     ['points that are no list', matrix({ ...sound, values: { 0: '1' } }), MALFORMED],
     ['a point that is no list', matrix({ ...sound, values: ['1'] }), MALFORMED],
     ['a point without a time', matrix({ ...sound, values: [['1700000000.123', '1']] }), MALFORMED],
-    ['a point inside the window', matrix({ ...sound, values: [[WINDOW.start / 1_000 + 1, '1']] }), MALFORMED],
+    ['a point inside the window', matrix({ ...sound, values: [[WINDOW.start / 1_000 + 1, '1']] }), OTHER_TIMES],
+    ['the times of another step', matrix({ ...sound, values: aligned('1') }), OTHER_TIMES],
+    ['histograms of another step', matrix({ ...sound, values: undefined, histograms: aligned({}) }), OTHER_TIMES],
     [
       'two points at an edge',
       matrix({ ...sound, values: [...points('1', undefined), ...points('1', '2')] }),
@@ -129,7 +142,8 @@ describe('the series of an answer of Prometheus', () => {
           fc.jsonValue().map(jsonReply),
         ),
         (reply) => {
-          expect([MALFORMED, OTHERS, 'the answer has a series twice', 'series', 'error']).to.include(messageOf(reply))
+          const TWICE = 'the answer has a series twice'
+          expect([MALFORMED, OTHER_TIMES, OTHERS, TWICE, 'series', 'error']).to.include(messageOf(reply))
         },
       ),
       LAW,
