@@ -6,6 +6,7 @@ import type { Poll } from '../../common/analysis/run/poll.ts'
 import type { Known } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { ByName } from '../../common/facts/facts.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf } from '../../common/kube/client/errors.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
@@ -174,7 +175,14 @@ export class AnalysisRuntime implements AnalysisPort {
     for (const templates of [caches.templates, caches.clusterTemplates]) templates.subscribe(wakeAll)
     experiments.subscribe((change) => {
       if (change.is === 'deleted') this.#poller.forget(change.key)
+      else if (change.is === 'updated' && isLeading()) this.#pollAnew(change.key, change.before, change.after)
     })
+  }
+
+  /** Polls the runs of an experiment whose analysis has changed: with its new times their looks may be due earlier. */
+  #pollAnew(key: Key, { spec: before }: ExperimentDeployment, { spec: after }: ExperimentDeployment): void {
+    if (isEqual(before.analysis, after.analysis)) return
+    for (const run of this.#index.keysOf(key)) this.#queue.add(run)
   }
 
   /** The experiments with an analysis. Templates and providers seldom change. */

@@ -2,7 +2,7 @@ import type { AnalysisRun, RunMetric } from '../../common/analysis/kinds/run.ts'
 import { expectedStart } from '../../common/analysis/run/fold.ts'
 import { isFinal, longestLag, statusAfterLook } from '../../common/analysis/run/look.ts'
 import type { ArmPodViews, Poll, PolledWindow } from '../../common/analysis/run/poll.ts'
-import { MOST_INTERVALS, nextWindow } from '../../common/analysis/run/windows.ts'
+import { MOST_INTERVALS, nextWindow, overMs } from '../../common/analysis/run/windows.ts'
 import type { AnalysisVerdict } from '../../common/api/analysis/analysis.ts'
 import type { CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
 import { KUBERNETES, type Metric } from '../../common/api/analysis/metric.ts'
@@ -92,6 +92,26 @@ export function longestLookMs(
   lagSeconds: (provider: string) => number,
 ): number {
   return 1_000 * (MOST_INTERVALS * intervalSeconds + longestLag(run, lagSeconds))
+}
+
+/**
+ * The milliseconds until the next look that the run has planned; 0 or less: it is due. A look is due at once if it is
+ * planned later than `times` allow: these may have become shorter since then, or the clock of the process that planned
+ * it was wrong.
+ */
+export function untilNextLookMs(
+  run: AnalysisRun,
+  { times, nowMs }: Pick<PollInput, 'times' | 'nowMs'>,
+  lagSeconds: (provider: string) => number,
+): number {
+  const { verdict, nextLookAt, startedAt } = run.status ?? {}
+  if (nextLookAt === undefined) return 0
+  const lag = longestLag(run, lagSeconds)
+  const waitMs = Date.parse(nextLookAt) - nowMs
+  if (waitMs > 1_000 * (times.intervalSeconds + lag)) return 0
+  // after a Pass it goes on, whatever the time
+  const hasEnd = verdict === 'Wait' && startedAt !== undefined
+  return hasEnd ? Math.min(waitMs, overMs(Date.parse(startedAt), times, lag) - nowMs) : waitMs
 }
 
 /** Whether a pass would learn something: a window is ready, a Health metric is due, or the run has no status yet. */

@@ -24,6 +24,7 @@ import {
   longestLookMs,
   nextDueMs,
   type PollInput,
+  untilNextLookMs,
   windowsToPoll,
 } from './due-windows.ts'
 import { ProviderBackoff } from './provider-backoff.ts'
@@ -145,10 +146,8 @@ export class Poller {
       return { afterMs: RECORD_MS }
     }
     this.#polls.delete(uid)
-    const waitMs = Date.parse(run.status?.nextLookAt ?? '') - clock().getTime()
-    const longestMs = longestLookMs(run, times, this.#lagSeconds)
-    // the clock of the process that wrote the time may have been wrong
-    if (waitMs > 0 && waitMs <= longestMs) return { afterMs: waitMs }
+    const waitMs = untilNextLookMs(run, { times, nowMs: clock().getTime() }, this.#lagSeconds)
+    if (waitMs > 0) return { afterMs: waitMs }
     if (run.status && run.spec.metrics.every(({ provider }) => isBusy(provider))) return this.#wait(key, run, times)
     const seen = await pods(arms)
     const nowMs = clock().getTime()
@@ -161,7 +160,7 @@ export class Poller {
     const { wanted, isLast } = windowsToPoll(due, { backoffMs, isBusy, ending })
     const ready = wanted.filter(({ of }) => !isBusy(of.provider))
     for (const { of } of wanted) if (isBusy(of.provider)) this.#lines.wait(of.provider, key)
-    if (isLast && ready.length < wanted.length) return { afterMs: longestMs }
+    if (isLast && ready.length < wanted.length) return { afterMs: longestLookMs(run, times, this.#lagSeconds) }
     if (!isLast && !hasNewEvidence(input, ready) && !ending()) return { afterMs: nextDueMs(input, due, backoffMs) }
     const asked = await Promise.all(ready.map((each) => this.#asked(input, each)))
     if (runOf(key)?.metadata.uid !== uid) return 'never' // it has gone meanwhile

@@ -11,7 +11,7 @@ import { armsTraffic, isTooEarly, powerOf, sharedTraffic } from './power.ts'
 import { countsRequests, requestsNeeded } from './requests.ts'
 import { offsetSeconds, type Times } from './subject.ts'
 import { actionOf, type Finding, verdictOf } from './verdict.ts'
-import { nextLookMs } from './windows.ts'
+import { nextLookMs, overMs } from './windows.ts'
 
 /** What a look needs beside the run. */
 interface LookInput {
@@ -197,7 +197,7 @@ function nextLook(
   results: readonly LookedMetric[],
   { poll, times, lagSeconds, startMs }: NextLookInput,
 ): number {
-  const { intervalSeconds, maxSeconds = Number.POSITIVE_INFINITY } = times
+  const { intervalSeconds } = times
   if (startMs > poll.atMs) return poll.atMs + 1_000 * intervalSeconds
   const looks = results.map(({ of, metric }) => {
     const asked = poll.windows.find((window) => window.metric === of.name)
@@ -209,9 +209,8 @@ function nextLook(
       nowMs: poll.atMs,
     })
   })
-  // a window that ends with the analysis is still asked for
-  const overMs = startMs + 1_000 * (maxSeconds + longestLag(run, lagSeconds))
-  return Math.min(...looks, overMs > poll.atMs ? overMs : Number.POSITIVE_INFINITY)
+  const endMs = overMs(startMs, times, longestLag(run, lagSeconds))
+  return Math.min(...looks, endMs > poll.atMs ? endMs : Number.POSITIVE_INFINITY)
 }
 
 /** How old the last windows of the slowest provider of a run must be, in seconds. */

@@ -2,6 +2,7 @@ import type { AnalysisVerdict, TimeoutAction } from '../../api/analysis/analysis
 import type { RunMetric } from '../kinds/run.ts'
 import type { Times } from './subject.ts'
 import { CONTROLS_DIFFER } from './twin-check.ts'
+import { overMs } from './windows.ts'
 
 /** A verdict with its reason. */
 export interface Finding {
@@ -45,8 +46,7 @@ export function verdictOf(of: VerdictInput): Finding {
   if (lasting(['ProviderFailed'])) return { verdict: 'Error', reason: 'ProviderFailed' }
   const silent = lasting(ONE_SILENT)
   if (silent) return { verdict: 'NoData', reason: silent.reason }
-  const { maxSeconds = Number.POSITIVE_INFINITY } = times
-  const isOver = startedMs !== undefined && nowMs >= startedMs + 1_000 * (maxSeconds + of.lagSeconds)
+  const isOver = startedMs !== undefined && nowMs >= overMs(startedMs, times, of.lagSeconds)
   return isOver ? timedOut(of) : { verdict: 'Wait', reason: hasPods ? waitingFor(of) : 'NoPods' }
 }
 

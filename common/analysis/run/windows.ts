@@ -1,4 +1,5 @@
 import type { TimeWindow } from '../query/window-query.ts'
+import type { Times } from './subject.ts'
 
 /** The most intervals of a window, which grows while it has few requests. Older intervals are skipped. */
 export const MOST_INTERVALS = 10
@@ -32,6 +33,16 @@ export function nextWindow({ startMs, intervalSeconds, lagSeconds, nowMs }: Wind
 /** Whether a window has its greatest length. Then it is counted even if it has few requests. */
 export const isLongest = ({ start, end }: TimeWindow, intervalSeconds: number): boolean =>
   end - start >= MOST_INTERVALS * 1_000 * intervalSeconds
+
+/**
+ * When the time of an analysis is over, in milliseconds since 1970: a window that ends with it can still be asked for.
+ * Infinity: the analysis has no end.
+ */
+export const overMs = (
+  startedMs: number,
+  { maxSeconds = Number.POSITIVE_INFINITY }: Pick<Times, 'maxSeconds'>,
+  lagSeconds: number,
+): number => startedMs + 1_000 * (maxSeconds + lagSeconds)
 
 interface LookTimes extends WindowTimes {
   /** the end of the window that was asked for in this look; undefined: none was */

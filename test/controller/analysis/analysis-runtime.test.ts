@@ -142,6 +142,20 @@ describe('the analysis runtime', () => {
     await runtime.stop()
   })
 
+  it('polls a run at once when its interval has become shorter', async () => {
+    const { runtime, caches, experiments, settle } = world()
+    experiments.put(EXPERIMENT, anExperiment({ analysis: { ...ANALYSIS, intervalSeconds: 3_600 } }))
+    runtime.start()
+    caches.runs.put(RUN, aRun({ status: { startedAt: at(0), nextLookAt: at(3_615) } }))
+    runtime.follow(EXPERIMENT, ARMS)
+    await settle()
+    expect(runtime.waiting).to.equal(0)
+    experiments.put(EXPERIMENT, anExperiment({ analysis: ANALYSIS }))
+    await settle()
+    expect(runtime.waiting).to.equal(1)
+    await runtime.stop()
+  })
+
   it('counts the windows that looks record, unless it is a standby', () => {
     const { caches, counts, state } = world()
     const looked = (counted: number) =>
@@ -177,9 +191,10 @@ describe('the analysis runtime', () => {
   })
 
   it('polls nothing as a standby, keeps no keys, and polls when it leads', async () => {
-    const { runtime, caches, state, diary, settle } = world({ isLeading: false })
+    const { runtime, caches, experiments, state, diary, settle } = world({ isLeading: false })
     caches.runs.put(RUN, aRun())
     caches.runs.put('shop/other', aRun({ name: 'other' }))
+    experiments.put(EXPERIMENT, anExperiment({ analysis: { ...ANALYSIS, noDataSeconds: 60 } }))
     await settle()
     caches.runs.remove('shop/other')
     expect(runtime.entryCount).to.equal(1) // the run that is there, in the index

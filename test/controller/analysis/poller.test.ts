@@ -3,7 +3,7 @@ import { KubeError } from '../../../common/kube/client/errors.ts'
 import { anExperiment } from '../../builders.ts'
 import { turn } from '../../virtual-time.ts'
 import { aRun } from './a-run.ts'
-import { ANALYSIS, ARMS, at, EXPERIMENT, PODS, polling, RUN, SILENT, START } from './polling.ts'
+import { ANALYSIS, ARMS, at, EXPERIMENT, PODS, polling, RUN, SILENT, START, secondsOf } from './polling.ts'
 
 const UID_OF_RUN = 'uid-of-run-1'
 
@@ -45,6 +45,37 @@ describe('a poll', () => {
     record({ looks: 1, startedAt: at(0), nextLookAt: at(1_000_000) })
     await pollAt(76)
     expect(asked.length).to.equal(2)
+  })
+
+  const FOR_HOURS = { ...ANALYSIS, intervalSeconds: 3_600 }
+  const hourly = (seconds: number) =>
+    polling({
+      answer: SILENT,
+      analysis: FOR_HOURS,
+      run: aRun({ status: { startedAt: at(0), nextLookAt: at(seconds) } }),
+    })
+
+  it('is made at once if the interval has become shorter than the wait for the next look', async () => {
+    const { pollAt, asked, cluster } = hourly(3_615)
+    expect(await pollAt(700)).to.deep.equal({ afterMs: 2_915_000 })
+    cluster.experiments.set(EXPERIMENT, anExperiment({ analysis: { ...ANALYSIS, intervalSeconds: 600 } }))
+    await pollAt(700)
+    expect(asked.map(({ query }) => secondsOf(query.window))).to.deep.equal([[0, 600]])
+  })
+
+  it('waits for no look after the end of the analysis, which may be earlier now', async () => {
+    const { pollAt, waiting, cluster } = hourly(7_215)
+    expect(await pollAt(3_650)).to.deep.equal({ afterMs: 3_565_000 })
+    cluster.experiments.set(EXPERIMENT, anExperiment({ analysis: { ...FOR_HOURS, maxSeconds: 3_700 } }))
+    expect(await pollAt(3_650)).to.deep.equal({ afterMs: 65_000 })
+    await pollAt(3_715)
+    expect(waiting()?.atMs).to.equal(START + 3_715_000)
+  })
+
+  it('waits for its next look after a Pass, also when the time is over', async () => {
+    const { pollAt, record } = polling({ analysis: { ...ANALYSIS, maxSeconds: 60, continueAfterPass: true } })
+    record({ verdict: 'Pass', startedAt: at(0), nextLookAt: at(135) })
+    expect(await pollAt(100)).to.deep.equal({ afterMs: 35_000 })
   })
 
   it('is made again after a pass that counted nothing of it', async () => {
