@@ -39,8 +39,8 @@ const time = (ms: number): string => new Date(ms).toISOString()
 
 /**
  * What a plugin answered: a decision for kind Decision, for other kinds what they need of each arm. The message of a
- * plugin may reach objects, because an admin has chosen the plugin: its invisible characters are escaped, and it is
- * cut, as a decision must not be lost because of its message.
+ * plugin may reach objects, because an admin has chosen the plugin: its invisible characters are escaped, it is cut,
+ * and one that is no text counts as none, as a decision must not be lost because of its message.
  */
 export function pluginAnswer(kind: MetricKind, json: unknown): WindowAnswer {
   if (!isObject(json)) return failed('the answer must be an object')
@@ -53,9 +53,11 @@ export function pluginAnswer(kind: MetricKind, json: unknown): WindowAnswer {
 function decisionIn(json: object): WindowAnswer {
   const decision = DECISIONS.find((each) => each === member(json, 'decision'))
   if (!decision) return failed(`decision: must be Wait, Pass or Fail`)
-  const message = member(json, 'message') ?? ''
-  if (typeof message !== 'string') return failed('message: must be a text')
-  return { is: 'data', data: { is: 'decision', decision, message: printable(message) } }
+  const message = member(json, 'message')
+  return {
+    is: 'data',
+    data: { is: 'decision', decision, message: typeof message === 'string' ? printable(message) : '' },
+  }
 }
 
 /** Undefined if it is there and is no object. */

@@ -29,6 +29,8 @@ export interface FoldedMetric {
   readonly windows: Partial<RunWindows>
   /** the error of the provider */
   readonly failure?: string
+  /** what the plugin said about its decision */
+  readonly comment?: string
   /** of the times of the control; absent if no window with times was counted */
   readonly spread?: number
 }
@@ -136,7 +138,7 @@ interface Counted {
 function count(
   metric: RunMetric,
   { of, data, twin, endMs, context: { question } }: Counted,
-): Pick<FoldedMetric, 'metric' | 'spread'> | undefined {
+): Pick<FoldedMetric, 'metric' | 'comment' | 'spread'> | undefined {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const state = engine.fold(metric.state ?? [], data, of)
   const checked = twin && checkedTwin({ state: metric.twin?.state ?? [], of, question }, twin)
@@ -144,7 +146,11 @@ function count(
   const judgement = engine.judge(state, of, question)
   const { spread } = judgement
   const judged = judgedMetric(metric, { judgement, state, endMs })
-  return { metric: withTwinEvidence(judged, metric, checked, endMs), ...(spread === undefined ? {} : { spread }) }
+  return {
+    metric: withTwinEvidence(judged, metric, checked, endMs),
+    ...(data.is === 'decision' && data.message !== '' ? { comment: data.message } : {}),
+    ...(spread === undefined ? {} : { spread }),
+  }
 }
 
 /**

@@ -10,6 +10,8 @@ export interface MetricOutcome {
   readonly metric: RunMetric
   /** the error of its provider in this look */
   readonly failure?: string
+  /** what its plugin said in this look */
+  readonly comment?: string
 }
 
 /** What the message of a look is made of. */
@@ -69,7 +71,8 @@ function evidence(outcome: MetricOutcome): string {
     ...(harm === undefined ? [] : [`harm ${odds(harm.logE)} of ${odds(harm.needs)}`]),
     ...(verdict === 'Fail' && harm && !pods ? ['single pods were not compared'] : []),
   ]
-  return `${nameOf(outcome)} ${words.length === 0 ? verdict : words.join(', ')}`
+  const said = outcome.comment === undefined ? '' : `: ${outcome.comment}`
+  return `${nameOf(outcome)} ${words.length === 0 ? verdict : words.join(', ')}${said}`
 }
 
 const rangeOf = (effect: RunEffect | undefined): readonly string[] => {

@@ -61,6 +61,15 @@ describe('a look at an analysis run', () => {
     expect(statusOf(thin).nextLookAt).to.equal(at(20))
   })
 
+  it('tells what a plugin said about its decision', () => {
+    const run = aRun({ metrics: [DECIDED] })
+    const answered = (answer: ReturnType<typeof decision>) =>
+      statusOf(lookedAt(run, aPoll(12, [window(answer, 0, 10, { metric: 'decided' })])))
+    const failed = answered(decision('Fail', 'the queue is full'))
+    expect([failed.verdict, failed.message]).to.deep.equal(['Fail', 'decided Fail: the queue is full'])
+    expect(answered(decision('Wait')).message).to.equal('decided Wait')
+  })
+
   it('has one when the time is over and the last window can be asked for', () => {
     const times = { ...TIMES, intervalSeconds: 60, maxSeconds: 90 }
     const looks = (atS: number) => {

@@ -74,6 +74,11 @@ describe('the message of an analysis', () => {
     expect(told([failed('latency'), failed('errors')])).to.equal('latency, errors: no data: 503')
   })
 
+  it('has what a plugin said about its decision', () => {
+    const gate = metric({ ...SAMPLES, name: 'gate', verdict: 'Fail' })
+    expect(told([{ of: {}, metric: gate, comment: 'the queue is full' }])).to.equal('gate Fail: the queue is full')
+  })
+
   it('says which metrics are only told, and does not wait for them', () => {
     const safe = [{ part: 'body', logE: 1, needs: 3 }]
     const waiting = { of: DRY, metric: metric({ ...SAMPLES, safe }), failure: '503' }

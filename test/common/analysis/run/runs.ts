@@ -61,9 +61,9 @@ export const events = (own: readonly [number, number], others: readonly [number,
     control: [{ events: others[0], exposure: others[1] }],
   },
 })
-export const decision = (word: 'Wait' | 'Pass' | 'Fail'): WindowAnswer => ({
+export const decision = (word: 'Wait' | 'Pass' | 'Fail', message = ''): WindowAnswer => ({
   is: 'data',
-  data: { is: 'decision', decision: word, message: '' },
+  data: { is: 'decision', decision: word, message },
 })
 export const FAILED: WindowAnswer = { is: 'failed', message: '503' }
 
