@@ -170,6 +170,9 @@ export const byRestarts = (
 const withoutRestarts = (pods: ArmPodViews['control']): ArmPodViews['control'] =>
   pods.map((pod) => ({ ...pod, restarts: 0 }))
 
+/** Most requests of `Times` are faster than the lowest of these boundaries, as the usual ones are for fast services. */
+const ABOVE_MOST = BOUNDARIES.map((seconds) => 15 * seconds)
+
 const looks = (...metrics: readonly SimulatedMetric[]): Story => ({ windows: 400, metrics })
 /** Twice as slow at noon as at midnight, of a day of 120 windows, with a jump in the middle. */
 const drift = (window: number) => 1.5 + 0.5 * Math.sin((2 * Math.PI * window) / 120) + (window > 200 ? 1 : 0)
@@ -182,6 +185,7 @@ export const HARMLESS: Readonly<Record<string, Story>> = {
   'coarse buckets, no change, σ 0.5': looks(byBuckets({})),
   'coarse buckets at the tolerance, σ 0.5': looks(byBuckets({ slowness: 1.1 })),
   'coarse buckets at the tolerance, σ 1': looks(byBuckets({ slowness: 1.1, spread: 1 })),
+  'coarse buckets at the tolerance, most requests in the lowest': looks(byBuckets({ slowness: 1.1 }, ABOVE_MOST)),
   'errors at the tolerance': looks(byErrors(0.06, 0.05)),
   'samples with drift': looks(bySamples({ slowness: 1.1, drift })),
   'coarse buckets with drift': looks(byBuckets({ slowness: 1.1, spread: 1, drift })),

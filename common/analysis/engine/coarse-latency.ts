@@ -125,20 +125,22 @@ function nearest(shares: readonly number[], share: number): number {
  */
 export function exponents(control: Exceeding, boundaries: readonly number[], index: number) {
   const slope = slopeOf(control, boundaries, index)
-  return { most: clamp(slope, USUAL_SLOPE, STEEPEST_SLOPE), least: clamp(slope, 1, USUAL_SLOPE) }
+  // nothing is before the lowest boundary: the slope behind it will do, as too large a tolerance costs only power
+  const steepest = index === 0 ? slopeOf(control, boundaries, 1) : slope
+  return { most: clamp(steepest, USUAL_SLOPE, STEEPEST_SLOPE), least: clamp(slope, 1, USUAL_SLOPE) }
 }
 
 /**
  * The slope by which the control's log odds to exceed a boundary fall over log time, between this boundary and the one
- * before it. `USUAL_SLOPE` while it is not known.
+ * before it. `USUAL_SLOPE` while it is not known, or if one of these boundaries is not there.
  */
 function slopeOf({ exceeding, total }: Exceeding, boundaries: readonly number[], index: number): number {
-  if (total < CALIBRATING_REQUESTS || index === 0) return USUAL_SLOPE
+  const [lower, upper] = [boundaries[index - 1], boundaries[index]]
+  if (total < CALIBRATING_REQUESTS || lower === undefined || upper === undefined) return USUAL_SLOPE
   const logOdds = (at: number) => {
     const count = exceeding[at] ?? 0
     return Math.log((count + 0.5) / (total - count + 0.5))
   }
-  const [lower = 0, upper = 0] = [boundaries[index - 1], boundaries[index]]
   return (logOdds(index - 1) - logOdds(index)) / Math.log(upper / lower)
 }
 

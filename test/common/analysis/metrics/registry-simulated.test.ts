@@ -21,6 +21,7 @@ describe('simulated experiments', function () {
   for (const name of [
     'samples at the tolerance, σ 0.5',
     'coarse buckets at the tolerance, σ 1',
+    'coarse buckets at the tolerance, most requests in the lowest',
     'errors at the tolerance',
     'restarts of equal versions, 1 pod beside 1',
   ])
