@@ -10,7 +10,7 @@ export type Language =
   | 'Plain'
 
 /** What differs from pod to pod, arm to arm and window to window. */
-const PLACEHOLDERS = ['arm', 'pods', 'namespace', 'workload', 'windowSeconds']
+const PLACEHOLDERS = ['arm', 'pods', 'namespace', 'workload', 'windowSeconds', 'windowStart', 'windowEnd']
 
 /** What placeholders stand for, by name: `pods`, `args.route`. */
 export type PlaceholderValues = Readonly<Record<string, string>>

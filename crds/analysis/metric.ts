@@ -44,10 +44,10 @@ const NEW_RELIC: Note = {
 
 const WEB: Note = {
   about:
-    'What another web service is asked: one GET for the pods of the fork and one for those that they are compared with. Each answer is JSON.',
+    'What another web service is asked: one GET for the pods of the fork and one for those that they are compared with. Each answer is JSON. It must be of exactly the span of time from {{windowStart}} to {{windowEnd}}, so name both in path or params: requests that two windows count make wrong verdicts more frequent.',
   members: {
-    path: 'The path behind the address of the provider. Placeholders such as {{pods}} are percent-encoded.',
-    params: 'Parameters of the query, by name.',
+    path: 'The path behind the address of the provider. Placeholders such as {{pods}} are percent-encoded. {{windowStart}} and {{windowEnd}} are whole seconds since 1970.',
+    params: 'Parameters of the query, by name. They may have the same placeholders as path.',
     pointers: {
       about: 'Where the answer has what the metric needs: JSON pointers (RFC 6901).',
       members: {

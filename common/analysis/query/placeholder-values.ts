@@ -11,13 +11,26 @@ export const podPattern: PodsText = (names) => names.map((name) => name.replaceA
 /** The names with commas between them, which no name has. */
 export const podList: PodsText = (names) => names.join(',')
 
-/** The values of the placeholders in a query about one arm. */
+/**
+ * The values of the placeholders in a query about one arm. Times are whole seconds since 1970: not every service reads
+ * fractions, and a duration of PromQL has none.
+ */
 export function placeholderValues(
   { namespace, window, arms }: Pick<WindowQuery, 'namespace' | 'window' | 'arms'>,
   arm: Arm,
   podsText: PodsText,
 ): PlaceholderValues {
   const { workload, pods } = arms[arm]
-  const windowSeconds = `${Math.round((window.end - window.start) / 1_000)}`
-  return { arm, pods: podsText(pods), namespace, workload, windowSeconds }
+  const { start, end } = window
+  return {
+    arm,
+    pods: podsText(pods),
+    namespace,
+    workload,
+    windowSeconds: `${Math.max(1, wholeSeconds(end - start))}`,
+    windowStart: `${wholeSeconds(start)}`,
+    windowEnd: `${wholeSeconds(end)}`,
+  }
 }
+
+const wholeSeconds = (ms: number): number => Math.round(ms / 1_000)

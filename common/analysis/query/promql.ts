@@ -2,6 +2,7 @@ import { MATCHER_PATTERN } from '../../api/analysis/patterns.ts'
 import type { CompleteProvider } from '../kinds/provider.ts'
 import { filled } from '../placeholders.ts'
 import type { Arm } from '../window-data.ts'
+import { placeholderValues, podPattern } from './placeholder-values.ts'
 import type { ProviderRequest, WindowQuery } from './window-query.ts'
 
 /** The labels by which the series of a Prometheus name a pod and its namespace. */
@@ -15,9 +16,6 @@ const MATCHER = new RegExp(MATCHER_PATTERN)
  */
 const quoted = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll('\ufffd', '\\ufffd')
 
-/** A regular expression for exactly these names of pods: a dot is the only character of them that is special in one. */
-const podPattern = (pods: readonly string[]): string => pods.map((pod) => pod.replaceAll('.', '[.]')).join('|')
-
 /** A matcher whose value is quoted by us, so that no value can end the matcher. */
 function rewritten(matcher: string): string {
   const [, label, operator, value] = MATCHER.exec(matcher) ?? []
@@ -25,24 +23,12 @@ function rewritten(matcher: string): string {
   return `${label}${operator}${quoted(JSON.parse(`"${value}"`))}`
 }
 
-/**
- * The values of the placeholders for a window and an arm. A duration of PromQL has no fraction of a second, so the
- * length of the window is rounded.
- */
-const valuesFor = ({ window: { start, end }, namespace, arms }: WindowQuery, arm: Arm) => ({
-  arm,
-  pods: podPattern(arms[arm].pods),
-  namespace,
-  workload: arms[arm].workload,
-  windowSeconds: String(Math.max(1, Math.round((end - start) / 1_000))),
-})
-
 /** The matchers of a selector: the pods of an arm in their namespace, then those of the metric. */
 function matchersFor(query: WindowQuery, arm: Arm, labels: SeriesLabels, matchers: readonly string[]): string {
-  const values = valuesFor(query, arm)
+  const values = placeholderValues(query, arm, podPattern)
   return [
     `${labels.namespaceLabel}=${quoted(query.namespace)}`,
-    `${labels.podLabel}=~${quoted(values.pods)}`,
+    `${labels.podLabel}=~${quoted(podPattern(query.arms[arm].pods))}`,
     ...matchers.map((matcher) => rewritten(filled(matcher, 'PromQL', values))),
   ].join(',')
 }
@@ -94,6 +80,6 @@ export const eventsRequest = (query: WindowQuery, arm: Arm, labels: SeriesLabels
 /** Asks what the query of the metric gives for one arm at the end of the window. */
 export const valueRequest = (query: WindowQuery, arm: Arm): ProviderRequest =>
   form('/api/v1/query', {
-    query: filled(query.metric.prometheus?.query ?? '', 'PromQL', valuesFor(query, arm)),
+    query: filled(query.metric.prometheus?.query ?? '', 'PromQL', placeholderValues(query, arm, podPattern)),
     time: seconds(query.window.end),
   })

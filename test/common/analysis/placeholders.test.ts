@@ -19,6 +19,8 @@ describe('placeholders', () => {
     ['NRQL', 'COMPARE WITH {{windowSeconds}} seconds ago'],
     ['Path', '/{{pods}}/{{args.route}}/{{windowSeconds}}'],
     ['Plain', '"{{pods}} {{windowSeconds}}'],
+    ['Path', '/{{windowStart}}/{{windowEnd}}'],
+    ['Plain', '{{windowStart}}-{{windowEnd}}'],
   ]
   for (const [language, text] of sound)
     it(`may stand so in ${language}: ${text}`, () => expect(placeholderErrors(text, language, ARGS)).to.deep.equal([]))
@@ -26,7 +28,8 @@ describe('placeholders', () => {
   const DOUBLE = '{{pods}}: must stand in double quotes; put it there'
   const SINGLE = '{{pods}}: must stand in single quotes; put it there'
   const SECONDS = '{{windowSeconds}}: is a duration outside of quotes; write '
-  const VALID = '{{arm}} {{pods}} {{namespace}} {{workload}} {{windowSeconds}} {{args.route}}'
+  const VALID =
+    '{{arm}} {{pods}} {{namespace}} {{workload}} {{windowSeconds}} {{windowStart}} {{windowEnd}} {{args.route}}'
   const wrong: readonly (readonly [language: Language, text: string, words: string])[] = [
     ['PromQL', 'q{{{pods}}}', `"{{" begins a placeholder; valid ones: ${VALID}`],
     ['PromQL', '{{pods}}', DOUBLE],
@@ -37,6 +40,7 @@ describe('placeholders', () => {
     ['PromQL', 'q{a=`\\`} {{pods}} `', DOUBLE],
     ['PromQL', 'q{a="{{windowSeconds}}s"}', `${SECONDS}[{{windowSeconds}}s]`],
     ['PromQL', 'q * {{windowSeconds}}', `${SECONDS}[{{windowSeconds}}s]`],
+    ['PromQL', 'q @ {{windowEnd}}', '{{windowEnd}}: must stand in double quotes; put it there'],
     ['PromQL', 'q[1{{windowSeconds}}s]', `${SECONDS}[{{windowSeconds}}s]`],
     ['PromQL', 'q{a="{{pod}}"}', `{{pod}}: no such placeholder; valid ones: ${VALID}`],
     ['PromQL', 'q{a="{{ pods }}"}', `"{{" begins a placeholder; valid ones: ${VALID}`],

@@ -10,6 +10,8 @@ describe('the values of placeholders', () => {
       namespace: 'shop',
       workload: 'cart-fork',
       windowSeconds: '30',
+      windowStart: `${Date.UTC(2026, 10, 21, 14, 5) / 1_000}`,
+      windowEnd: `${Date.UTC(2026, 10, 21, 14, 5, 30) / 1_000}`,
     })
     expect(placeholderValues(aWindowQuery({}), 'control', podList)).to.include({
       arm: 'control',

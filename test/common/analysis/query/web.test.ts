@@ -25,6 +25,14 @@ describe('the request to a web service', () => {
     expect(webRequest(web('/{{pods}}'), aWindowQuery({}), 'treatment')).to.deep.include({ path: '/cart-fork-0' })
   })
 
+  it('says which span of time is asked about, in whole seconds since 1970', () => {
+    const query = aWindowQuery({}, { window: { start: 1_795_269_900_400, end: 1_795_269_930_400 } })
+    expect(webRequest(web('/{{windowStart}}', { until: '{{windowEnd}}' }), query, 'control')).to.deep.include({
+      path: '/1795269900',
+      params: { until: '1795269930' },
+    })
+  })
+
   it('keeps names of params as they are', () =>
     expect(asked('/a', JSON.parse('{"__proto__": "1", "{{arm}}": "2"}'))?.params).to.deep.equal(
       JSON.parse('{"__proto__": "1", "{{arm}}": "2"}'),
