@@ -67,8 +67,9 @@ const NOTE: Note = {
       'How long the analysis goes on after its first window. Then onTimeout follows. Without it the analysis goes on as long as the experiment lives.',
     noDataSeconds: 'How long there may be no data. Then onNoData follows.',
     minSamples: 'So many requests of the fork are needed before a Pass.',
-    alpha: 'At most this part of all analysis runs fails a fork that is within its tolerance, however often it looks.',
-    beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent.',
+    alpha:
+      'At most this part of all analysis runs fails a fork that is within its tolerance, however often it looks. For Latency of classic histograms the tolerance is about the odds to exceed each boundary, not about time. For Value it holds if without harm at most half of the windows are worse.',
+    beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent. It has the conditions of alpha.',
     onTimeout:
       'What follows when the time is over and neither harm nor safety has been shown. RollBack takes the pods of the fork away. Keep leaves the fork as it is. Promote goes on as after a Pass, without proof; where a policy applies, it must allow it.',
     onNoData: 'What follows when there is no data, or the provider fails: RollBack or Keep. No data is never a Pass.',
