@@ -71,7 +71,7 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   }
 }
 
-/** Whether a Service has something of us: the key in its selector, or, of a preview without any key, what we published. */
+/** Whether a Service has our key in its selector, or, as a preview without any key, what only we published. */
 const isHeld = (of: ServiceState, { preview }: PinState): boolean =>
   of.isOurs || (of === preview && of.pinnedTo === undefined && of.service !== undefined && isStillPublished(of.service))
 

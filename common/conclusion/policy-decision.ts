@@ -137,8 +137,8 @@ export const isTwinDenied = (decision: PolicyDecision, replicas: number): boolea
   )
 
 /**
- * Why policies do not allow that the source is written; undefined if they allow it. `isByTimeout`: it is written because
- * an analysis ran out of time.
+ * Why policies do not allow that the source is written; undefined if they allow it. `isByTimeout`: it would be written
+ * because an analysis ran out of time.
  */
 export function promotionDeniedBy(
   decision: PolicyDecision | undefined,
