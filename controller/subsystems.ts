@@ -91,7 +91,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const forksOf = (name: string) => caches.workloads.find(({ kind }) => kind.kind === name)?.forks
   const queue = new KeyQueue({ timers, random, observer: metrics.queue })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers })
-  const clockSteps = new ClockSteps({ clock, timers, forward: () => experiments.wake() })
+  const clockSteps = new ClockSteps({ clock, timers, onForwardStep: () => experiments.wake() })
   const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS), { compiles: 'whenUsed' })
   const index = new ExperimentIndex()
   const neighbours = createNeighbours(options, experiments, index)

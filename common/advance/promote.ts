@@ -198,8 +198,8 @@ function storedAgain(
   source: KubeObject,
   record: NonNullable<PromotionStatus['record']>,
 ): PromotionStatus {
-  const isSaid = run.command?.verb === 'promote' && run.command.answer === 'Done'
-  return { mode, record, ...(isSaid ? {} : { written: unknownVersion(source) }) }
+  const isByPerson = run.command?.verb === 'promote' && run.command.answer === 'Done'
+  return { mode, record, ...(isByPerson ? {} : { written: unknownVersion(source) }) }
 }
 
 const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({

@@ -33,7 +33,7 @@ interface Promoted {
 }
 
 /** What a promotion follows from. */
-interface Occasion {
+interface PromotionInput {
   readonly facts: Facts
   readonly state: RunState
   readonly planned: Plan
@@ -44,14 +44,14 @@ interface Occasion {
  * Why policies do not allow that the source is written for the first time; undefined if they allow it. While a Service
  * sends only to the fork, a policy on the content does not stop the run: production depends on its end.
  */
-export function promotionDenial(of: Occasion): Decision | undefined {
+export function promotionDenial(of: PromotionInput): Decision | undefined {
   const { policy } = of.planned.conclusion
-  const denied = promotionDeniedBy(policy, { isByTimeout: isTimedOut(of.analysis) && !isSaid(of) })
+  const denied = promotionDeniedBy(policy, { isByTimeout: isTimedOut(of.analysis) && !isByPerson(of) })
   return denied ?? (isPinnedToFork(of.facts) ? undefined : contentDeniedBy(policy))
 }
 
 /** Whether a person promotes: each does for `Manual`, and otherwise the last command for this revision is `promote`. */
-function isSaid({ facts: { experiment }, state: { run, spec } }: Occasion): boolean {
+function isByPerson({ facts: { experiment }, state: { run, spec } }: PromotionInput): boolean {
   const command = parseCommand(experiment.metadata.annotations?.[COMMAND] ?? '')
   const isOfRun = command?.stamp?.revision === run.revision && isAnswered(command, run.command)
   return spec.mode === 'Manual' || (isOfRun && command.verb === 'promote' && run.command?.answer === 'Done')

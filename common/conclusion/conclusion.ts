@@ -35,14 +35,14 @@ export function authorOf(experiment: ExperimentDeployment): string {
 }
 
 /** The command after which the Services of a blue-green are returned, on each path. */
-const LAST_WORD: Readonly<Record<RunPath, CommandVerb>> = { Forward: 'promote', Abort: 'abort', Undo: 'undo' }
+const RETURN_COMMANDS: Readonly<Record<RunPath, CommandVerb>> = { Forward: 'promote', Abort: 'abort', Undo: 'undo' }
 
 /** Who caused that a run returns its Services; empty where the controller does it by itself. */
 export function returnerOf(experiment: ExperimentDeployment, { run, steps }: RunState): string {
   const { path, stepIndex, command } = run
   if (steps[stepIndex]?.is !== 'return') return ''
   const approver = path === 'Forward' ? approverOf(experiment) : undefined
-  const isObeyed = command?.answer === 'Done' && command.verb === LAST_WORD[path]
+  const isObeyed = command?.answer === 'Done' && command.verb === RETURN_COMMANDS[path]
   return approver ?? (isObeyed ? command.by : undefined) ?? ''
 }
 

@@ -10,7 +10,7 @@ interface ClockStepsOptions {
   readonly clock: Clock
   readonly timers: Timers
   /** called after the wall clock was set forward */
-  readonly forward: () => void
+  readonly onForwardStep: () => void
 }
 
 /**
@@ -43,12 +43,12 @@ export class ClockSteps {
 
   /** Compares with `beforeMs`, which stays while the difference is small, so that small steps add up. */
   #compareAfter(beforeMs: number): void {
-    const { timers, forward } = this.#options
+    const { timers, onForwardStep } = this.#options
     this.#cancel = timers.after(COMPARE_MS, () => {
       const aheadMs = this.#aheadMs
       const isForward = aheadMs - beforeMs > TOLERATED_MS
       this.#compareAfter(isForward ? aheadMs : Math.min(beforeMs, aheadMs))
-      if (isForward) forward()
+      if (isForward) onForwardStep()
     })
   }
 }

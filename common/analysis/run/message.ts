@@ -71,8 +71,8 @@ function evidence(outcome: MetricOutcome): string {
     ...(harm === undefined ? [] : [`harm ${odds(harm.logE)} of ${odds(harm.needs)}`]),
     ...(verdict === 'Fail' && harm && !pods ? ['single pods were not compared'] : []),
   ]
-  const said = outcome.comment === undefined ? '' : `: ${outcome.comment}`
-  return `${nameOf(outcome)} ${words.length === 0 ? verdict : words.join(', ')}${said}`
+  const comment = outcome.comment === undefined ? '' : `: ${outcome.comment}`
+  return `${nameOf(outcome)} ${words.length === 0 ? verdict : words.join(', ')}${comment}`
 }
 
 const rangeOf = (effect: RunEffect | undefined): readonly string[] => {

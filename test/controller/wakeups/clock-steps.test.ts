@@ -12,7 +12,7 @@ function world() {
   const steps = new ClockSteps({
     clock: () => new Date(1_000_000_000 + time.now() + state.aheadMs),
     timers: time,
-    forward: () => noticed.push(time.now()),
+    onForwardStep: () => noticed.push(time.now()),
   })
   steps.start()
   return { time, state, noticed, steps }
