@@ -66,10 +66,11 @@ export function withRun(
   const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
   const { writes, conclusion } = context.planned
   const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
+  const isRolledBack = analysis !== undefined && consequenceOf(analysis) === 'RollBack'
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
   return {
     ...context.planned,
-    conclusion: { ...withEndOfRun(state, conclusion), run: { ...report, ...rest, ...acts, ...waits } },
+    conclusion: { ...withEndOfRun(state, conclusion, isRolledBack), run: { ...report, ...rest, ...acts, ...waits } },
   }
 }
 

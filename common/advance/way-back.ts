@@ -127,26 +127,31 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
   target !== undefined &&
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
 
-/** After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`. */
-export function withEndOfRun(state: RunState, conclusion: Conclusion): Conclusion {
+/**
+ * After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`. While the
+ * last verdict rolls back, `isRolledBack`, a new run would be aborted at once.
+ */
+export function withEndOfRun(state: RunState, conclusion: Conclusion, isRolledBack = false): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
   const step = steps[run.stepIndex]
+  const anotherRun = isRolledBack ? ANOTHER_VERDICT : ANOTHER_RUN
+  const noPods = `the fork has no pods until ${anotherRun}`
   if (phase === 'Aborted' && step?.is === 'pause')
-    return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${keptPods(run, step.seconds)}`) }
+    return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${keptPods(run, step.seconds)}${anotherRun}`) }
   if (conclusion.is !== 'settled') return conclusion
   if (state.target?.needed === undefined && state.target && !hasTarget(state))
     return { ...conclusion, message: 'no pods: the run waits until its source has some' }
-  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${NO_PODS}`) }
+  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${noPods}`) }
   if (phase !== 'Undone') return conclusion
-  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${NO_PODS}` }
+  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${noPods}` }
 }
 
-/** The pods of an aborted fork that are kept for inspection. */
+/** How long the pods of an aborted fork are kept for inspection, without what may end that earlier. */
 const keptPods = ({ since }: Run, seconds: number | undefined): string => {
   const end = seconds === undefined ? '' : `${endOf(since, seconds)}, or until `
-  return `its pods get no requests and stay until ${end}${ANOTHER_RUN}`
+  return `its pods get no requests and stay until ${end}`
 }
 
 const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
-const NO_PODS = `the fork has no pods until ${ANOTHER_RUN}`
+const ANOTHER_VERDICT = 'you edit the override, or raise spec.analysis.attempt and then give the command retry'

@@ -92,13 +92,14 @@ function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], contex
   const { now, promotion } = context
   const mayBeWritten = (promotion?.record !== undefined || promotion?.written !== undefined) && !context.isTakenBack
   const phase = phaseOf(run, steps)
+  const remedy = promotion?.record ? 'use undo' : 'revert that change where it is declared'
   const nothing = (what: string) => refused(`${verb}: ${what}; ${placeOf(run, steps)}`)
   const done = (to: Run, reason: Reason, message: string): CommandResult => ({ is: 'Done', run: to, reason, message })
   const { held: isHeld, ...others } = run
   switch (verb) {
     case 'pause':
       if (run.path !== 'Forward' || !steps[run.stepIndex]) return nothing('the run does not go forward')
-      if (mayBeWritten) return nothing('the source may have the change; use undo')
+      if (mayBeWritten) return nothing(`the source may have the change; ${remedy}`)
       return done({ ...run, held: true }, 'PausedByCommand', `paused at ${placeOf(run, steps)}`)
     case 'resume': {
       const step = steps[run.stepIndex]?.is
@@ -119,7 +120,7 @@ function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], contex
       if (!promotion.record) return nothing('the source was changed by others; revert that change where it is declared')
       return done(atStep(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
     case 'abort':
-      if (mayBeWritten) return nothing('the source may have the change; use undo')
+      if (mayBeWritten) return nothing(`the source may have the change; ${remedy}`)
       if (run.path !== 'Forward') return nothing('the run does not go forward')
       return done(atStep(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
     case 'retry':
