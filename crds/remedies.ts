@@ -41,7 +41,7 @@ const OF_STRATEGIES = {
     'Read `status.strategy` and repeat the command if you still want it. It did not fit the present step.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
   Returned:
-    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. Then give the command `retry`.',
+    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself.',
   PinNotHeld:
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then give the command `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
@@ -52,7 +52,7 @@ const OF_STRATEGIES = {
   ServiceIsManaged: 'Name another Service in the strategy. Argo Rollouts changes the selector of this one.',
   WaitsForSource: 'Make the source ready. The fork keeps its requests until the pods of the source are ready.',
   Aborted:
-    'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
+    'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment. After a verdict of an analysis change the override, or raise `spec.analysis.attempt` and then give the command `retry`.',
 }
 
 const OF_ANALYSES = {
@@ -69,14 +69,15 @@ const OF_ANALYSES = {
   HarmFound: 'Change the override. The analysis run says how much worse the fork is: `kubectl describe expdrun`.',
   NotHealthy: 'Run `kubectl describe` on the pods of the fork, and change the override.',
   ControlsDiffer:
-    'Twin and source are the same version, so the measured difference has another cause, such as nodes, caches or unequal requests. Find it, then raise `attempt`.',
+    'Twin and source are the same version, so the measured difference has another cause, such as nodes, caches or unequal requests. Find it, then raise `attempt`. If a run was aborted, also give the command `retry`.',
   PodsDiffer:
     'Compare the pods: `kubectl describe expdrun`. With more pods, a slow version and a slow pod are easier to distinguish.',
-  TooFewSamples: 'Send more requests, give the fork more pods, or raise `maxSeconds`; then raise `attempt`.',
+  TooFewSamples:
+    'Send more requests, give the fork more pods, or raise `maxSeconds`; then raise `attempt`. If a run was aborted, also give the command `retry`.',
   NotShown:
-    'Give the analysis more time or requests (`maxSeconds`, `replicas`), or a larger `maxRegressionPercent`; then raise `attempt`.',
+    'Give the analysis more time or requests (`maxSeconds`, `replicas`), or a larger `maxRegressionPercent`; then raise `attempt`. If a run was aborted, also give the command `retry`.',
   RolledBack:
-    'Change the override, or raise `spec.analysis.attempt` to ask again. Without `spec.analysis` the fork gets its pods back.',
+    'Change the override, or raise `spec.analysis.attempt` to ask again. Without `spec.analysis` the fork gets its pods back. A release of the source asks again, too, unless the experiment is pinned.',
   AnalysisStep: 'Wait for the verdict of the analysis.',
   AnalysisInconclusive:
     'Decide yourself: go on with the command `resume` or `abort`. The analysis could not show harm or safety.',
