@@ -107,7 +107,7 @@ export type Conclusion = Decision & {
   readonly analysis?: AnalysisReport
   /** the Services in which its fork is alone, if any */
   readonly alone?: AloneFork
-  /** absent when policies no longer matter: the experiment has expired or is being deleted */
+  /** absent when policies no longer matter: the experiment has expired, was promoted or is being deleted */
   readonly policy?: PolicyDecision
 }
 

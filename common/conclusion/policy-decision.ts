@@ -1,10 +1,11 @@
 import { isLive } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { providerRefs } from '../assess/analysis-errors.ts'
 import { type Assessment, type DesiredFork, derivedFork } from '../assess/assess.ts'
-import { POLICIES_NOT_READ } from '../assess/checks.ts'
+import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
 import { type Decision, firstFive, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts, podsOf } from '../facts/facts.ts'
 import { additions } from '../fork/additions.ts'
@@ -25,8 +26,17 @@ export type PolicyDecision =
   /** it is not known which policies apply */
   | { readonly is: 'notRead' }
   /** no policy shares the source with this namespace; those in `refusing` share it with other namespaces only */
-  | { readonly is: 'notShared'; readonly policies: readonly string[]; readonly refusing: readonly string[] }
+  | NotShared
   | { readonly is: 'decided'; readonly policies: readonly string[]; readonly findings: readonly PolicyFinding[] }
+
+interface NotShared {
+  readonly is: 'notShared'
+  readonly policies: readonly string[]
+  readonly refusing: readonly string[]
+  /** for a condition */
+  readonly reason: Reason
+  readonly message: string
+}
 
 /** Judges an experiment by the policies that apply. Without a fork, it judges what is possible without one. */
 export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecision {
@@ -34,7 +44,11 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
   const { policies: all, isShared, refusing, others } = facts.policies.value
   const policies = all.map(({ metadata }) => metadata.name)
   const counted = others.filter(({ experiment, replicas }) => replicas !== undefined || isLive(experiment, facts.now))
-  if (!isShared) return { is: 'notShared', policies, refusing }
+  if (!isShared) {
+    const reason = notSharedReason(facts.policies.value)
+    const { message } = notShared(facts.experiment, facts.policies.value)
+    return { is: 'notShared', policies, refusing, reason, message }
+  }
   // An experiment that has expired or is being deleted counts while it has its fork. Each kind of limit counts other
   // experiments. Only the limits on the content need the effect of the override.
   const findings = [

@@ -190,7 +190,7 @@ function sourceResolved({ source, experiment, policies }: Facts, conclusion: Con
 
 function trafficShared({ fork, run }: Conclusion, services: readonly ServiceShare[]): ConditionDraft {
   const draft = draftOf('TrafficShared')
-  if (!fork) return draft('Unknown', 'Pending', 'there is no fork yet')
+  if (!fork) return draft('Unknown', 'Pending', 'there is no fork')
   if (objectOr(fork.spec).replicas === 0) return draft('False', 'ScaledToZero', 'no pods, no traffic')
   const [first] = services
   if (!first) return draft('False', 'NoService', 'no Service selects the pods of the source or of the fork')
@@ -211,13 +211,11 @@ export function policyCompliant(decision: PolicyDecision | undefined): Condition
   const draft = draftOf('PolicyCompliant')
   switch (decision?.is) {
     case undefined:
-      return draft('Unknown', 'Pending', 'not evaluated: the experiment has expired or is being deleted')
+      return draft('Unknown', 'Pending', 'not evaluated: the experiment needs no fork any more')
     case 'notRead':
       return draft('Unknown', 'PolicyNotRead', POLICIES_NOT_READ)
-    case 'notShared': {
-      const message = 'the namespace of the source does not share its workloads with this one'
-      return draft('False', 'SourceNotAllowed', message)
-    }
+    case 'notShared':
+      return draft('False', decision.reason, decision.message)
     case 'decided': {
       const { policies, findings } = decision
       if (findings.length > 0) return draft('False', 'PolicyViolated', formatFindings(findings))

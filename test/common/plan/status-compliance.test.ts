@@ -20,13 +20,19 @@ const cases: Readonly<Record<string, readonly [PolicyDecision | undefined, statu
   'is unknown when the experiment ends': [
     undefined,
     'Unknown Pending',
-    'not evaluated: the experiment has expired or is being deleted',
+    'not evaluated: the experiment needs no fork any more',
   ],
   'is unknown when the policies cannot be read': [{ is: 'notRead' }, 'Unknown PolicyNotRead', POLICIES_NOT_READ],
   'is false without consent': [
-    { is: 'notShared', policies: ['limits'], refusing: [] },
-    'False SourceNotAllowed',
-    'the namespace of the source does not share its workloads with this one',
+    {
+      is: 'notShared',
+      policies: ['limits'],
+      refusing: [],
+      reason: 'SourceNamespaceExcluded',
+      message: 'workloads in namespace "kube-system" are never forked from elsewhere',
+    },
+    'False SourceNamespaceExcluded',
+    'workloads in namespace "kube-system" are never forked from elsewhere',
   ],
   'is true when no policy applies': [decided([]), 'True Compliant', 'no policy applies'],
   'is true when no policy finds anything, and names them': [

@@ -72,7 +72,7 @@ describe('statusOf', () => {
   it('has no fork, no image and no share before the fork exists', () => {
     const status = statusWith({ source: undefined })
     expect(status).to.not.have.any.keys('image', 'share', 'experimentResourceRef', 'source')
-    expect(condition(status, 'TrafficShared')).to.equal('Unknown Pending: there is no fork yet')
+    expect(condition(status, 'TrafficShared')).to.equal('Unknown Pending: there is no fork')
   })
 
   it('names the namespace of a source in another namespace', () =>

@@ -2,6 +2,9 @@ import { expect } from 'chai'
 import { aPolicy } from '../../builders.ts'
 import { decided, VALID, violated, violating, world } from './policy-status-world.ts'
 
+/** Only its policies count. */
+const NOT_SHARED = { is: 'notShared', reason: 'SourceNotAllowed', message: 'not shared' } as const
+
 describe('the status of policies', () => {
   it('counts covered experiments and violations, two seconds after the first pass', async () => {
     const { time, diary, status } = world()
@@ -35,8 +38,8 @@ describe('the status of policies', () => {
 
   it('counts missing consent as a violation of the policy that refuses it, and of none if no policy refuses it', async () => {
     const { time, diary, status } = world()
-    status.record('shop/a', { is: 'notShared', policies: ['one', 'two'], refusing: ['two'] })
-    status.record('shop/b', { is: 'notShared', policies: ['one'], refusing: [] })
+    status.record('shop/a', { ...NOT_SHARED, policies: ['one', 'two'], refusing: ['two'] })
+    status.record('shop/b', { ...NOT_SHARED, policies: ['one'], refusing: [] })
     await time.pass(2_000)
     expect(diary).to.deep.equal(['one@1: 0 of 2', 'two@1: 1 of 1'])
     expect(violating(status)).to.deep.equal({ Deny: 2, Warn: 0, Audit: 0 })

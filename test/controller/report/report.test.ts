@@ -159,6 +159,13 @@ describe('the Events of a report', () => {
     expect(events).to.deep.equal(['Warning SourceNotAllowed', 'log shop/faster-cart SourceNotAllowed'])
   })
 
+  it('do not repeat it for a source that nobody may share', async () => {
+    const crossNamespace = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'kube-system' } })
+    const policies = { ...NO_POLICIES, isShared: false, isSourceExcluded: true }
+    const { diary } = await reported(someFacts({ experiment: crossNamespace, policies }))
+    expect(diary.filter((line) => line.startsWith('Warning'))).to.deep.equal(['Warning SourceNamespaceExcluded'])
+  })
+
   it('say when the source was created again', async () => {
     const source = aDeployment({ metadata: { uid: 'another' } })
     const { diary, messages } = await reported(await afterReport(READY, { source }))
