@@ -48,7 +48,7 @@ type Line = string | readonly Part[]
 
 /**
  * What the controller would write for `plan` and what follows from it, line by line. Every write has a line: `creates
- * deployment/x in shop`, `updates …`, `scales … down`, `deletes …`, `adds a finalizer to …`, `removes the finalizer of
+ * deployment/x in shop`, `updates …`, `scales …`, `deletes …`, `adds a finalizer to …`, `removes the finalizer of
  * …`.
  */
 export function describe(facts: Facts, plan: Plan, described: DescribeOptions): readonly Warning[] {
@@ -147,11 +147,23 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
 }
 
 function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>): string {
-  if (role === 'service') return `changes the selector of ${placeOf(of)}`
-  if (role === 'source') return `writes ${placeOf(of)}`
-  if (role === 'fork') return `scales ${shortNameOf(of)} down to ${count(Number(at(patch, 'spec', 'replicas')), 'pod')}`
-  const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
-  return `${isAdded ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
+  switch (role) {
+    case 'service':
+      return `changes the selector of ${placeOf(of)}`
+    case 'source':
+      return `writes ${placeOf(of)}`
+    case 'run':
+      return `changes ${placeOf(of)}`
+    case 'fork': {
+      const replicas = Number(at(patch, 'spec', 'replicas'))
+      const direction = replicas > replicasOf(of) ? 'up' : 'down'
+      return `scales ${shortNameOf(of)} ${direction} to ${count(replicas, 'pod')}`
+    }
+    case 'experiment': {
+      const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)
+      return `${isAdded ? 'adds a finalizer to' : 'removes the finalizer of'} expd/${of.metadata.name}`
+    }
+  }
 }
 
 /** `deployment/cart-x7f in shop`, with `suffix` as the last part of the name if it is given. */

@@ -1,13 +1,13 @@
-import { COMMAND, SERVICE } from '../../common/api/names.ts'
+import { SERVICE } from '../../common/api/names.ts'
 import type { ResourceType } from '../../common/api/object.ts'
 import { at, isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
-import { type CommandVerb, parseCommand } from '../../common/strategy/command.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { reviewedReferent } from '../../common/workload/referent.ts'
 import type { UserInfo } from '../review/admission-review.ts'
+import { newVerb } from '../review/command.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { DECISIVE_MS, type Reader } from './reader.ts'
 
@@ -118,18 +118,11 @@ export function needsOf(decoded: DecodedRequest): readonly Need[] {
 function servicesWritten({ request, experiment, previous }: DecodedRequest): readonly string[] {
   const { blueGreen } = strategyRunSpec(experiment.spec) ?? {}
   if (!blueGreen) return []
-  const verb = newVerb({ experiment, previous })
+  const verb = newVerb(request)
   const isNew = isSpecNew({ request, experiment, previous }) || verb === 'retry'
   const { activeService, previewService, autoPromotionEnabled } = blueGreen
   const isCutOver = verb === 'resume' || verb === 'promote' || verb === 'undo' || (isNew && autoPromotionEnabled)
   return [...(isCutOver ? [activeService] : []), ...(isNew && previewService !== undefined ? [previewService] : [])]
-}
-
-/** The command that this request sets; undefined if it sets none or repeats the stored one. */
-function newVerb({ experiment, previous }: Pick<DecodedRequest, 'experiment' | 'previous'>): CommandVerb | undefined {
-  const { annotations } = experiment.metadata
-  const isNew = annotations?.[COMMAND] !== previous?.metadata.annotations?.[COMMAND]
-  return isNew ? parseCommand(annotations?.[COMMAND] ?? '')?.verb : undefined
 }
 
 const isSpecNew = ({ request, experiment, previous }: Pick<DecodedRequest, 'request' | 'experiment' | 'previous'>) =>
@@ -140,7 +133,7 @@ const isSpecNew = ({ request, experiment, previous }: Pick<DecodedRequest, 'requ
  * a run that promotes at the end of its steps or whose revision is approved.
  */
 function mayWriteSource({ request, experiment, previous }: DecodedRequest): boolean {
-  const verb = newVerb({ experiment, previous })
+  const verb = newVerb(request)
   if (verb === 'promote' || verb === 'undo') return true
   const spec = strategyRunSpec(experiment.spec)
   if (!spec || spec.mode === 'Export') return false

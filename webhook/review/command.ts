@@ -5,6 +5,7 @@ import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, objectOr, textOr } from '../../common/json/json.ts'
 import {
   COMMAND_VERBS,
+  type CommandVerb,
   formatCommand,
   isAnswered,
   lacksStamp,
@@ -28,16 +29,19 @@ export const newCommand = (request: AdmissionRequest): string | undefined => {
   return text === commandIn(storedIn(request)) ? undefined : text
 }
 
+/** The verb of the command that the request sets or changes; undefined for every other request. */
+export const newVerb = (request: AdmissionRequest): CommandVerb | undefined =>
+  parseCommand(newCommand(request) ?? '')?.verb
+
 /** Whether the request sets the command `promote`. */
-export const isPromoteCommand = (request: AdmissionRequest): boolean =>
-  parseCommand(newCommand(request) ?? '')?.verb === 'promote'
+export const isPromoteCommand = (request: AdmissionRequest): boolean => newVerb(request) === 'promote'
 
 /**
  * Whether the request only stops the run: it sets the command `abort`, stamped or not, and leaves the spec and what was
  * reviewed as they are.
  */
 export function isAbortOnly(request: AdmissionRequest): boolean {
-  if (request.operation !== 'UPDATE' || parseCommand(newCommand(request) ?? '')?.verb !== 'abort') return false
+  if (request.operation !== 'UPDATE' || newVerb(request) !== 'abort') return false
   const reviewed = ({ spec, metadata }: Readonly<Record<string, unknown>>) => [
     { ...DEFAULTS, ...objectOr(spec) },
     REVIEWS.map((key) => at(metadata, 'annotations', key)),

@@ -35,7 +35,7 @@ const FORMS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] 
     ([, object, namespace]) => `creates ${object} in ${namespace}`,
   ],
   [/^deletes (\w+\/\S+) in (\w+)$/, ([, object, namespace]) => `deletes ${object} in ${namespace}`],
-  [/^scales (\w+\/\S+) down to (\d+) pods?$/, ([, object, pods]) => `scales ${object} with ${pods} pods`],
+  [/^scales (\w+\/\S+) (?:up|down) to (\d+) pods?$/, ([, object, pods]) => `scales ${object} with ${pods} pods`],
   [/^adds a finalizer to expd\/(\S+)$/, ([, name]) => `adds the finalizer of ${name}`],
   [/^removes the finalizer of expd\/(\S+)$/, ([, name]) => `removes the finalizer of ${name}`],
 ]

@@ -105,6 +105,10 @@ describe('the rights that a requester needs', () => {
         object: { ...saying('promote'), spec: anExperiment({ ...canary, replicas: 3 }).spec },
         oldObject: saying('promote'),
       }),
+      'not for a command that was said before, if the stored experiment cannot be read': aDecodedRequest({
+        object: saying('promote'),
+        oldObject: { ...saying('promote'), spec: { replicas: 'many' } },
+      }),
       'not for other metadata of an experiment that promotes itself': aDecodedRequest({
         object: anExperiment({ ...promoting('Automatic'), metadata: { labels: { team: 'a' } } }),
         oldObject: anExperiment(promoting('Automatic')),
