@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { SYSTEM_NAMESPACE } from '../sandbox/installation.ts'
-import { stopAudited, USED_RIGHTS, unusedOfComponents, unusedRights } from './audited.ts'
+import { stopAudited, USED_RIGHTS, unusedOfComponents, unusedRights, unusedRightsWithoutAnalyses } from './audited.ts'
 
 const ACCOUNT = `system:serviceaccount:${SYSTEM_NAMESPACE}:experiment-controller`
 
@@ -97,6 +97,16 @@ describe('the rights in an audit log', () => {
     expect(all.filter((each) => right.test(each))).to.have.length(2)
     await ended({ verb: 'get', ref: DEPLOYMENTS })
     expect(unusedRights(join(folder, 'used'))).to.deep.equal(all.filter((each) => !right.test(each)))
+  })
+
+  it('are compared without those of analyses if their suite has not run', () => {
+    const ofAnalyses = unusedRights(join(folder, 'used')).filter((each) => each.includes('experimentanalysis'))
+    expect(ofAnalyses).to.include(
+      'manifests/base, ClusterRole experiment-controller: list experimentcontroller.example.com/experimentanalysisproviders',
+    )
+    const others = unusedRightsWithoutAnalyses(join(folder, 'used'))
+    expect(others).to.deep.equal(unusedRights(join(folder, 'used')).filter((each) => !ofAnalyses.includes(each)))
+    expect(others).to.not.deep.equal([])
   })
 
   it('are compared with what each component adds', async () => {

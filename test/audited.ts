@@ -82,6 +82,10 @@ const GROUPS: Readonly<Record<string, string>> = { rollouts: 'argoproj.io', depl
 /** What the roles grant and no process has used that left its rights in `folder`, with the role of each. */
 export const unusedRights = (folder: string): readonly string[] => unusedOf(shippedRoles(), folder)
 
+/** The same without what only `npm run test:analyses` uses. */
+export const unusedRightsWithoutAnalyses = (folder: string): readonly string[] =>
+  unusedRights(folder).filter((right) => !/\/(cluster)?experimentanalysis\w+$/.test(right))
+
 /** The same of what components add. Most of it is used by suites of their own, such as `npm run test:strategies`. */
 export const unusedOfComponents = (folder: string): readonly string[] => unusedOf(componentRoles(), folder)
 

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { USED_RIGHTS, unusedOfComponents, unusedRights } from './audited.ts'
+import { USED_RIGHTS, unusedOfComponents, unusedRights, unusedRightsWithoutAnalyses } from './audited.ts'
 import { failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
 
 const { resolve } = createRequire(import.meta.url)
@@ -73,7 +73,10 @@ else {
   const runs = (await Promise.all([busy(), ...patients])).flat()
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
-  const unused = [...unusedRights(folder), ...(ofSuites === undefined ? [] : unusedOfComponents(folder))]
+  const unused =
+    ofSuites === undefined
+      ? unusedRightsWithoutAnalyses(folder)
+      : [...unusedRights(folder), ...unusedOfComponents(folder)]
   if (ofSuites === undefined) rmSync(folder, { recursive: true })
   // again at the end, because a long log is read from there
   for (const failures of runs.flatMap(({ said }) => failuresIn(said) ?? [])) console.log(failures)
