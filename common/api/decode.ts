@@ -16,10 +16,10 @@ const isName = (value: unknown): boolean =>
 
 /** What members of `spec` must be, in words. */
 const EXPECTATIONS = [
-  { path: ['sourceRef', 'kind'], expected: 'string', holds: isText },
+  { path: ['sourceRef', 'kind'], expected: 'a string', holds: isText },
   { path: ['sourceRef', 'name'], expected: 'the name of a workload', holds: isName },
   { path: ['sourceRef', 'namespace'], expected: 'the name of a namespace', holds: orAbsent(isName) },
-  { path: ['overrideSpec'], expected: 'object', holds: isObject },
+  { path: ['overrideSpec'], expected: 'an object', holds: isObject },
   { path: ['overrideType'], expected: OVERRIDE_TYPES.join(' or '), holds: orAbsent(oneOf(OVERRIDE_TYPES)) },
   { path: ['onSourceChange'], expected: SOURCE_CHANGES.join(' or '), holds: orAbsent(oneOf(SOURCE_CHANGES)) },
   {
@@ -127,6 +127,6 @@ const withoutNulls = <T>(members: Readonly<Record<keyof T, unknown>>): T =>
 
 const mistyped = ({ path, expected }: (typeof EXPECTATIONS)[number]): FieldError => ({
   field: ['spec', ...path].join('.'),
-  message: `expected ${expected}; set it so`,
+  message: `must be ${expected}`,
   cause: 'FieldValueTypeInvalid',
 })

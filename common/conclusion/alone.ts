@@ -83,5 +83,5 @@ function partsOf({ services, forbidding, isHeld }: AloneFork): readonly Part[] {
   const lack = ['no other ready endpoint in service/', shortenedList(services, 2)]
   return isHeld
     ? [...lack, ': no pods until there is one', ' (policy "', shortenedList(forbidding, 2), '")']
-    : [...lack, optionalClause(': it gets all requests')]
+    : [...lack, optionalClause(': the fork gets all requests')]
 }

@@ -56,7 +56,7 @@ interface WrittenInput extends Omit<WrittenObject, 'message'> {
 export function writtenBy(experiment: ExperimentDeployment, written: WrittenInput): WrittenObject {
   const { object, reason, what, by = authorOf(experiment) } = written
   const { name, namespace } = experiment.metadata
-  return { object, reason, message: `${what} expd/${name} in ${namespace}${by === '' ? '' : `, by the word of ${by}`}` }
+  return { object, reason, message: `${what} expd/${name} in ${namespace}${by === '' ? '' : `, requested by ${by}`}` }
 }
 
 /** What an analysis says after a pass. */

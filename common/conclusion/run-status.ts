@@ -52,7 +52,8 @@ export function pausedCondition(
   if (preview !== undefined) return paused('Previewing', `service/${preview} sends to the fork; ${until}${resumed}`)
   if (step?.is === 'analysis') {
     const { reason = 'AnalysisStep', message = 'the analysis has no verdict yet' } = report.analysis ?? {}
-    return paused(reason, `${message}; or ${resumed}`)
+    const passed = reason === 'AnalysisStep' ? `until the analysis passes (${message}), or ` : `${message}; it waits `
+    return paused(reason, `${passed}${resumed}`)
   }
   if (step?.is !== 'pause')
     return paused(

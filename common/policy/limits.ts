@@ -104,7 +104,7 @@ const analysisIsThere: Limit = ({ requireAnalysis }, { experiment: { spec } }) =
   requireAnalysis && !spec.analysis
     ? {
         field: 'spec.analysis',
-        message: 'required; set it, {} asks about the health of the fork',
+        message: 'required; set it; {} checks only the health of the fork',
         cause: 'FieldValueRequired',
       }
     : undefined

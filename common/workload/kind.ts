@@ -63,7 +63,7 @@ export interface WorkloadKind extends ResourceType {
   /** the kinds of object that `refersTo` may name */
   readonly referents?: readonly ResourceType[]
   /**
-   * annotations of a source that the watch keeps: every one of which the base, its fingerprint or the status depends
+   * annotations of a source that the watch keeps: all on which the base, its fingerprint or the status depends
    */
   readonly watchedAnnotations: readonly string[]
   /** what the watch keeps of a source besides its metadata; undefined: the watch requests metadata only */

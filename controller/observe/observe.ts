@@ -134,8 +134,8 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const consent = await consentTo(ports, experiment)
-  // Without consent, do not read the source: its existence must not leak. A run that has begun had consent. Its
-  // Services, and the source behind them, are read for its way back; the status tells no more of them than the caches.
+  // Without consent, do not read the source: its existence must not leak. Exception: a run that has begun had consent,
+  // so its Services and its source are still read to return them. The status shows only what the caches show.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
     mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,

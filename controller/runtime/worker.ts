@@ -45,8 +45,8 @@ export interface Pass {
   /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
   /**
-   * Lets waiting keys go first, for a second at most; resolves at once when none waits or none gets a worker now, and
-   * when half as many passes have yielded as slots are free. The key stays with its pass.
+   * Lets waiting keys go first, for a second at most. Returns at once if no waiting key could start now, or if the
+   * yielded passes are already half of the free slots. The key stays with its pass.
    */
   readonly yieldToWrites: () => Promise<void>
 }

@@ -34,7 +34,7 @@ describe('an experiment whose source has no ready pod any more', () => {
     expect(world.experiment?.status?.warnings).to.deep.equal([
       {
         reason: 'AloneBehindService',
-        message: 'no other ready endpoint in service/cart: it gets all requests',
+        message: 'no other ready endpoint in service/cart: the fork gets all requests',
       },
     ])
     expect(await passAfter(60)).to.deep.equal(['never'])

@@ -61,7 +61,7 @@ describe('admission, by kubectl', () => {
     'Warning: [Plan] containers[cart].image: registry.example/cart:1.9.4 -> registry.example/cart:2.0.0',
     'Warning: [Plan] containers[cart].env[A]: removed',
     'Warning: [Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
-    'Warning: [AloneBehindService] no other ready endpoint in service/cart: it gets all requests',
+    'Warning: [AloneBehindService] no other ready endpoint in service/cart: the fork gets all requests',
   ]
 
   it('answers a valid experiment with its plan, and a dry run with the same', async () => {

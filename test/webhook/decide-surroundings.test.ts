@@ -53,7 +53,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     '[SourceIsManaged] deployment/cart-primary serves in place of deployment/cart: fork deployment/cart-primary instead',
     CREATES,
     '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
-    '[AloneBehindService] no other ready endpoint in service/cart: it gets all requests',
+    '[AloneBehindService] no other ready endpoint in service/cart: the fork gets all requests',
   ],
   'recommends the Rollout that takes its template from the source': [
     {

@@ -160,7 +160,7 @@ describe('the decision on an update', () => {
         `[Plan] creates deployment/${FORK} in shop: 1 pod, from deployment/cart`,
         '[Plan] containers[cart].image: example/cart:1 -> example/cart:2',
         '[Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
-        '[AloneBehindService] no other ready endpoint in service/cart: it gets all requests',
+        '[AloneBehindService] no other ready endpoint in service/cart: the fork gets all requests',
         '[Plan] removed 2026-11-22T11:00Z (in 23h)',
       ])
     })

@@ -138,7 +138,7 @@ describe('the validation of a request where something cannot be read', () => {
     expect(await linesFor({ world: [...WORLD, fork], unread: FORK }, request)).to.deep.equal([
       '[Plan] the fork could not be read now (unreachable), so what is written is unknown',
       '[Plan] service/cart: about 100% of new connections (2 of 2 endpoints)',
-      '[AloneBehindService] no other ready endpoint in service/cart: it gets all requests',
+      '[AloneBehindService] no other ready endpoint in service/cart: the fork gets all requests',
     ])
   })
 })

@@ -177,11 +177,11 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
   ],
   'refuses wrong types that a loosened CRD let through': [
     { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1, overrideType: 'Odd' } } } },
-    'spec.sourceRef.kind: expected string; set it so',
-    'spec.sourceRef.name: expected the name of a workload; set it so',
-    'spec.overrideSpec: expected object; set it so',
-    'spec.overrideType: expected Merge or Strategic; set it so',
-    'spec.replicas: expected a whole number from 0 to 2147483647; set it so',
+    'spec.sourceRef.kind: must be a string',
+    'spec.sourceRef.name: must be the name of a workload',
+    'spec.overrideSpec: must be an object',
+    'spec.overrideType: must be Merge or Strategic',
+    'spec.replicas: must be a whole number from 0 to 2147483647',
   ],
 }
 

@@ -17,7 +17,7 @@ interface Malformed {
 export const malformed = (value: unknown, structure: Structure, root: string): readonly Malformed[] =>
   mismatches(value, structure).map(({ path, expected }) => ({
     field: formatPath(root, path),
-    message: `expected ${expected}; set it so`,
+    message: `must be ${expected}`,
     cause: 'FieldValueTypeInvalid',
   }))
 

@@ -92,11 +92,11 @@ describe('a blue-green', () => {
     run.rest()
     run.say('resume', 'ada')
     expect(eventsOf(run)).to.deep.equal([
-      'cart CutOver: sends only to the fork of expd/faster-cart in shop, by the word of ada',
+      'cart CutOver: sends only to the fork of expd/faster-cart in shop, requested by ada',
     ])
     run.say('abort', 'bob')
     expect(eventsOf(run)).to.deep.equal([
-      'cart Returned: sends to its own pods again, not to the fork of expd/faster-cart in shop, by the word of bob',
+      'cart Returned: sends to its own pods again, not to the fork of expd/faster-cart in shop, requested by bob',
     ])
   })
 

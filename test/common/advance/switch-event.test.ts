@@ -6,7 +6,7 @@ type RunWorld = ReturnType<typeof aBlueGreen>
 /** What the Events about the active Service say of who caused them. */
 const authorsIn = (run: RunWorld) =>
   Array.from({ length: 40 }, () => run.pass().conclusion.run?.written).flatMap((written) =>
-    written?.object.kind === 'Service' ? [`${written.reason}${/, by the word of .*/.exec(written.message) ?? ''}`] : [],
+    written?.object.kind === 'Service' ? [`${written.reason}${/, requested by .*/.exec(written.message) ?? ''}`] : [],
   )
 
 /** The containers of the fork are not ready any more. */
@@ -38,15 +38,15 @@ describe('the Event about a switched Service', () => {
   it('names who gave the command abort, undo, or promote', () => {
     const aborted = aCutOver()
     aborted.say('abort', 'bob')
-    expect(authorsIn(aborted)).to.deep.equal(['Returned, by the word of bob'])
+    expect(authorsIn(aborted)).to.deep.equal(['Returned, requested by bob'])
     const promoted = aCutOver()
     promoted.say('promote', 'eve')
-    expect(authorsIn(promoted)).to.include('Returned, by the word of eve')
+    expect(authorsIn(promoted)).to.include('Returned, requested by eve')
     const undone = aCutOver(PREVIEWED, { promotion: { mode: 'Automatic' } })
     undone.wait(61)
     while (undone.pass().conclusion.run?.promotion?.written === undefined);
     undone.say('undo', 'bob')
-    expect(authorsIn(undone)).to.deep.equal(['Returned, by the word of bob'])
+    expect(authorsIn(undone)).to.deep.equal(['Returned, requested by bob'])
   })
 
   it('names nobody where an automatic promotion returns the Service', () => {

@@ -130,8 +130,7 @@ describe('an analysis with its templates', () => {
       errors: [
         {
           field: 'spec.analysis.templates[0]',
-          message:
-            'experimentanalysistemplate/http: spec.metrics[0].web.path: expected a path, such as /v1/stats; set it so',
+          message: 'experimentanalysistemplate/http: spec.metrics[0].web.path: must be a path, such as /v1/stats',
           cause: 'FieldValueTypeInvalid',
         },
       ],

@@ -16,10 +16,10 @@ const metadataOf = (metadata: object) => {
   return found.is === 'malformed' ? found.errors : found.experiment.metadata
 }
 
-const NAME = 'spec.sourceRef.name: expected the name of a workload; set it so'
-const NAMESPACE = 'spec.sourceRef.namespace: expected the name of a namespace; set it so'
-const REPLICAS = 'spec.replicas: expected a whole number from 0 to 2147483647; set it so'
-const TTL = 'spec.ttlSeconds: expected a whole number of seconds, at most 31536000; set it so'
+const NAME = 'spec.sourceRef.name: must be the name of a workload'
+const NAMESPACE = 'spec.sourceRef.namespace: must be the name of a namespace'
+const REPLICAS = 'spec.replicas: must be a whole number from 0 to 2147483647'
+const TTL = 'spec.ttlSeconds: must be a whole number of seconds, at most 31536000'
 const hostile = { toString: () => expect.fail('called') }
 
 describe('an experiment as it comes', () => {
@@ -97,21 +97,21 @@ describe('an experiment as it comes', () => {
       ...['', '..', 'kube/system', 5, hostile].map(inNamespace),
     ],
     'whose source has a kind that is no text': [
-      'spec.sourceRef.kind: expected string; set it so',
+      'spec.sourceRef.kind: must be a string',
       { sourceRef: { kind: 5, name: 'cart' } },
       { sourceRef: { kind: hostile, name: 'cart' } },
     ],
     'whose override is no object': [
-      'spec.overrideSpec: expected object; set it so',
+      'spec.overrideSpec: must be an object',
       ...[undefined, null, [], 'x'].map((overrideSpec) => ({ overrideSpec })),
     ],
     'that merges in another way': [
-      'spec.overrideType: expected Merge or Strategic; set it so',
+      'spec.overrideType: must be Merge or Strategic',
       { overrideType: 'merge' },
       { overrideType: '' },
     ],
     'that minds its source in another way': [
-      'spec.onSourceChange: expected Follow or Pin; set it so',
+      'spec.onSourceChange: must be Follow or Pin',
       { onSourceChange: 'follow' },
     ],
     'whose number of pods is none': [REPLICAS, ...[-1, 1.5, '3', 2 ** 31, true].map((replicas) => ({ replicas }))],

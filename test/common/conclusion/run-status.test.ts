@@ -114,10 +114,10 @@ describe('the condition Paused', () => {
     const steps: RunReport['steps'] = [{ is: 'analysis' }]
     const analysis = { reason: 'AnalysisInconclusive', message: 'Inconclusive: too few' } as const
     expect(paused(at({ stepIndex: 0 }, { steps, analysis }))).to.deep.equal([
-      `True AnalysisInconclusive: Inconclusive: too few; or until somebody resumes it: ${resume}`,
+      `True AnalysisInconclusive: Inconclusive: too few; it waits until somebody resumes it: ${resume}`,
     ])
     expect(paused(at({ stepIndex: 0 }, { steps }))).to.deep.equal([
-      `True AnalysisStep: the analysis has no verdict yet; or until somebody resumes it: ${resume}`,
+      `True AnalysisStep: until the analysis passes (the analysis has no verdict yet), or until somebody resumes it: ${resume}`,
     ])
   })
 

@@ -91,7 +91,7 @@ describe('the description of the traffic', () => {
       },
       '[Plan] service/cart: about 25% of new connections (1 of 4 endpoints)',
       '[Plan] service/till: about 100% of new connections (1 of 1 endpoints)',
-      '[AloneBehindService] no other ready endpoint in service/till: it gets all requests',
+      '[AloneBehindService] no other ready endpoint in service/till: the fork gets all requests',
     ],
     'S13: says that the fork gets no pods where a policy forbids that it is alone': [
       {

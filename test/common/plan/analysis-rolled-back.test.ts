@@ -98,7 +98,7 @@ describe('a fork that its analysis rolls back', () => {
     const { writes, conclusion } = plan(facts)
     expect(writes).to.have.length(1)
     expect(writes[0]).to.deep.include({ verb: 'apply', role: 'fork', isRepair: false })
-    expect(conclusion.message).to.contain('rolled back: its analysis ended so')
+    expect(conclusion.message).to.contain('rolled back because of the verdict of its analysis')
   })
 
   it('waits for nobody, also where another client keeps changing the fork', () => {

@@ -36,7 +36,7 @@ describe('the annotation of a verdict', () => {
     analysis.pass()
     const { writes, conclusion } = plan(analysis.facts())
     expect(writes).to.have.length(1)
-    expect(conclusion.message).to.contain('has the verdict of its analysis')
+    expect(conclusion.message).to.contain('its annotation now has the verdict of the analysis')
   })
 
   it('may follow on a Pass, and is no roll back where there are no pods', () => {
@@ -47,7 +47,7 @@ describe('the annotation of a verdict', () => {
     analysis.pass()
     const { writes, conclusion } = plan(analysis.facts())
     expect(writes[0]).to.deep.include({ isRepair: false })
-    expect(conclusion.message).to.contain('has the verdict of its analysis')
+    expect(conclusion.message).to.contain('its annotation now has the verdict of the analysis')
     analysis.rest()
     expect(analysis.verdict()).to.equal('harm')
   })

@@ -15,7 +15,7 @@ const NONE = {} // nothing is limited, but for a promotion without proof
 
 describe('the limits of a policy on analyses', () => {
   it('requireAnalysis: refuses an experiment without one', () => {
-    const required = 'spec.analysis: required; set it, {} asks about the health of the fork (policy "limits")'
+    const required = 'spec.analysis: required; set it; {} checks only the health of the fork (policy "limits")'
     expect(found({ requireAnalysis: true }, undefined)).to.deep.equal([required])
     expect(found({ requireAnalysis: true }, {})).to.deep.equal([])
     expect(found({ requireAnalysis: false }, undefined)).to.deep.equal([])

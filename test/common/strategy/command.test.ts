@@ -152,6 +152,8 @@ describe('the effect of a command', () => {
   })
 })
 
+const REVERT = 'revert that change where it is declared'
+
 describe('a command that does not fit', () => {
   const cases: readonly (readonly [verb: CommandVerb, at: At, promotion: Promotion, message: string])[] = [
     ['resume', 'weight', 'nothing', 'resume: nothing is paused; step 1 of 5, Progressing'],
@@ -164,18 +166,8 @@ describe('a command that does not fit', () => {
     ['pause', 'drain', 'written', 'pause: the source may have the change; use undo; step 5 of 5, Progressing'],
     ['abort', 'promote', 'recorded', 'abort: the source may have the change; use undo; step 4 of 5, Progressing'],
     ['abort', 'promote', 'written', 'abort: the source may have the change; use undo; step 4 of 5, Progressing'],
-    [
-      'abort',
-      'drain',
-      'byOthers',
-      'abort: the source may have the change; revert that change where it is declared; step 5 of 5, Progressing',
-    ],
-    [
-      'pause',
-      'drain',
-      'byOthers',
-      'pause: the source may have the change; revert that change where it is declared; step 5 of 5, Progressing',
-    ],
+    ['abort', 'drain', 'byOthers', `abort: the source may have the change; ${REVERT}; step 5 of 5, Progressing`],
+    ['pause', 'drain', 'byOthers', `pause: the source may have the change; ${REVERT}; step 5 of 5, Progressing`],
     ['abort', 'aborting', 'nothing', 'abort: the run does not go forward; step 1 of 1, Aborting'],
     ['abort', 'undone', 'nothing', 'abort: the run does not go forward; step 2 of 2, Undone'],
     ['promote', 'promote', 'nothing', 'promote: it is being promoted; step 4 of 5, Progressing'],
@@ -183,12 +175,7 @@ describe('a command that does not fit', () => {
     ['promote', 'promoted', 'written', 'promote: there is nothing to promote; step 5 of 5, Promoted'],
     ['promote', 'aborted', 'nothing', 'promote: there is nothing to promote; step 1 of 1, Aborted'],
     ['undo', 'pause', 'nothing', 'undo: nothing was written; step 2 of 5, Paused'],
-    [
-      'undo',
-      'promoted',
-      'byOthers',
-      'undo: the source was changed by others; revert that change where it is declared; step 5 of 5, Promoted',
-    ],
+    ['undo', 'promoted', 'byOthers', `undo: the source was changed by others; ${REVERT}; step 5 of 5, Promoted`],
     ['undo', 'undoing', 'written', 'undo: nothing was written; step 1 of 2, Undoing'],
     ['retry', 'weight', 'nothing', 'retry: the run was not aborted; step 1 of 5, Progressing'],
     ['retry', 'aborting', 'nothing', 'retry: the run was not aborted; step 1 of 1, Aborting'],

@@ -84,7 +84,7 @@ describe('the report of a run', () => {
     }
     return told
   }
-  const BY = 'expd/faster-cart in shop, by the word of ada'
+  const BY = 'expd/faster-cart in shop, requested by ada'
 
   it('has an Event about the source, which says by whose word it was written, and a count', async () => {
     const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Manual' } }))

@@ -64,7 +64,7 @@ describe('what a review reads for an analysis', () => {
       known(
         new Map<string, unknown>([
           ['http', known({ metadata: { name: 'http', namespace: 'shop' }, spec: { metrics: [METRIC] } })],
-          ['broken', unknown('spec.metrics: expected a list of 1 to 8 items; set it so')],
+          ['broken', unknown('spec.metrics: must be a list of 1 to 8 items')],
         ]),
       ),
     )
@@ -75,7 +75,7 @@ describe('what a review reads for an analysis', () => {
       known(
         new Map<string, unknown>([
           ['prometheus', known({ metadata: { name: 'prometheus' }, spec: PROMETHEUS })],
-          ['broken', unknown('spec.type: expected Prometheus or NewRelic or Web or Plugin; set it so')],
+          ['broken', unknown('spec.type: must be Prometheus or NewRelic or Web or Plugin')],
         ]),
       ),
     )

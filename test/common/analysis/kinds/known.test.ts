@@ -13,8 +13,8 @@ describe('a stored object of an analysis', () => {
 
   it('is unknown, with its first mistake, if not', () => {
     const template = knownTemplate(stored({ metrics: 'none' }))
-    expect(template.is === 'unknown' && template.because).to.match(/^spec\.metrics: expected .*; set it so$/)
+    expect(template.is === 'unknown' && template.because).to.match(/^spec\.metrics: must be .*$/)
     const provider = knownProvider(stored({ type: 'Other', namespaceSelector: {} }))
-    expect(provider.is === 'unknown' && provider.because).to.match(/^spec\.type: expected /)
+    expect(provider.is === 'unknown' && provider.because).to.match(/^spec\.type: must be /)
   })
 })

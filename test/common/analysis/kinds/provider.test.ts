@@ -31,11 +31,11 @@ describe('a stored provider', () => {
     const wrong = { type: 'Graphite', address: 'ftp://a', credential: '../a', newRelic: { accountId: 0 } }
     const { errors } = { errors: [], ...decodeProvider(stored(wrong)) }
     expect(errors.map(({ field, message }) => `${field}: ${message}`)).to.deep.equal([
-      'spec.type: expected Prometheus or NewRelic or Web or Plugin; set it so',
-      'spec.address: expected an address, such as http://prometheus.monitoring.svc:9090; set it so',
-      'spec.newRelic.accountId: expected a whole number from 1 to 9007199254740991; set it so',
-      'spec.namespaceSelector: expected an object; set it so',
-      'spec.credential: expected the name of a file of credentials; set it so',
+      'spec.type: must be Prometheus or NewRelic or Web or Plugin',
+      'spec.address: must be an address, such as http://prometheus.monitoring.svc:9090',
+      'spec.newRelic.accountId: must be a whole number from 1 to 9007199254740991',
+      'spec.namespaceSelector: must be an object',
+      'spec.credential: must be the name of a file of credentials',
     ])
   })
 })

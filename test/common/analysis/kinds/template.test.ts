@@ -35,12 +35,12 @@ describe('a stored template', () => {
       errors: [
         {
           field: 'spec.args[0].name',
-          message: 'expected a name of letters, digits, _ and -; set it so',
+          message: 'must be a name of letters, digits, _ and -',
           cause: 'FieldValueTypeInvalid',
         },
         {
           field: 'spec.metrics',
-          message: 'expected a list of 1 to 8 items; set it so',
+          message: 'must be a list of 1 to 8 items',
           cause: 'FieldValueTypeInvalid',
         },
       ],

@@ -66,7 +66,7 @@ describe('an analysis of a manifest', () => {
   for (const [sentence, [value, field, expected]] of Object.entries(wrong))
     it(`is none ${sentence}`, () =>
       expect(malformedAnalysis(value)).to.deep.equal([
-        { field, message: `expected ${expected}; set it so`, cause: 'FieldValueTypeInvalid' },
+        { field, message: `must be ${expected}`, cause: 'FieldValueTypeInvalid' },
       ]))
 
   it('has only the members that we use, and none that is null', () =>
