@@ -12,6 +12,12 @@ const SCHEMAS = '/openapi/v3/apis/apps/v1'
 /** The paths of objects and lists, without their namespaces: lists of all namespaces find every object. */
 const withoutNamespace = (path: string): string => path.replace(/\/namespaces\/[^/]+/, '')
 
+/** A change of one object. */
+export interface ServerEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly object: KubeObject
+}
+
 interface OpenWatch {
   readonly collection: string
   readonly label: unknown
@@ -22,7 +28,7 @@ const requirementsIn = (selector: unknown): readonly string[] =>
   selector === undefined ? [] : String(selector).split(',')
 
 /** Whether a list or a watch with the label selector `selector`, if any, has `object`. */
-function isSelected({ metadata }: KubeObject, selector: unknown): boolean {
+export function isSelected({ metadata }: KubeObject, selector: unknown): boolean {
   const labels = new Map(Object.entries(metadata.labels ?? {}))
   return requirementsIn(selector).every((each) => {
     const [, not, key = '', value] = /^(!?)([^=]+)(?:=(.*))?$/.exec(each) ?? []
@@ -40,7 +46,7 @@ const isFound = (object: KubeObject, selector: unknown): boolean =>
 const isNamed = (body: unknown): body is KubeObject => typeof at(body, 'metadata', 'name') === 'string'
 
 /** `/apis/apps/v1/namespaces/shop/deployments/cart` → `/apis/apps/v1/deployments` */
-const collectionOf = (path: string): string => withoutNamespace(path).replace(/\/[^/]+$/, '')
+export const collectionOf = (path: string): string => withoutNamespace(path).replace(/\/[^/]+$/, '')
 
 /**
  * An API server in memory: it lists, gets, applies, deletes and watches `objects`, by the path of each. It knows no
@@ -62,6 +68,8 @@ export class FakeApiServer implements KubeClient {
   /** collections, without a namespace, whose watches are silent: their changes are lost */
   readonly frozen = new Set<string>()
   clock: () => Date = () => new Date(0)
+  /** called for each change of the object at `path`, also while watches are silent */
+  onEvent: (path: string, event: ServerEvent) => void = () => {}
   /** the schemas of `apps/v1` */
   schemas: { readonly hash: string; readonly document: unknown } = { hash: 'A', document: APPS_V1 }
 
@@ -89,6 +97,11 @@ export class FakeApiServer implements KubeClient {
     const metadata = { ...after.metadata, generation, resourceVersion: `${this.#version}` }
     this.#objects.set(path, { ...after, metadata })
     this.#emit(path, 'MODIFIED', { ...after, metadata })
+  }
+
+  /** The newest version. */
+  get version(): number {
+    return this.#version
   }
 
   get openWatches(): number {
@@ -226,7 +239,8 @@ export class FakeApiServer implements KubeClient {
     return stored
   }
 
-  #emit(path: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void {
+  #emit(path: string, type: ServerEvent['type'], object: KubeObject): void {
+    this.onEvent(path, { type, object })
     const collection = collectionOf(path)
     if (this.frozen.has(collection)) return
     const line = JSON.stringify({ type, object })

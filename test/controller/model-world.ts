@@ -1,69 +1,80 @@
 /** A cluster in virtual time, whose controller meets with faults. */
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, isEqual, listOr, objectOr } from '../../common/json/json.ts'
+import { at, isEqual, listOr } from '../../common/json/json.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { Controller } from '../../controller/controller.ts'
-import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
+import { anExperiment } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
+import { ClusterHistory, type ViewName } from './cluster-history.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { FaultyClient, type WriteFault } from './faulty-client.ts'
+import { FaultyReads } from './faulty-reads.ts'
+import { perform, SOURCE, type Step, sourceOf } from './model-steps.ts'
 import { noMetrics } from './no-metrics.ts'
-import { DEPLOYMENTS, EXPERIMENT, GROUP, versioned } from './running.ts'
+import { DEPLOYMENTS, EXPERIMENT, versioned } from './running.ts'
+import { StatusOracle } from './status-oracle.ts'
 
-const SOURCE = `${DEPLOYMENTS}/cart`
 /** Longer than the longest waits of retries and of contested forks take together. */
 const HEALED_MS = 600_000
 /** How late Kubernetes may be. */
 const TICK_MS = 5_000
-/** What happens next. */
-export type Step =
-  | { readonly do: 'override' | 'source'; readonly tag: number }
-  | { readonly do: 'scale' | 'foreign scale'; readonly replicas: number }
-  | { readonly do: 'foreign field' | 'foreign deletion' | 'recreate' | 'delete' | 'lose events' | 'kill' }
-  | { readonly do: 'pass'; readonly ms: number }
 
 /** A cluster, in which one controller runs after the other. */
 export class ModelWorld {
-  readonly #time = new VirtualTime()
+  readonly time = new VirtualTime()
   readonly server = new FakeApiServer()
+  readonly history = new ClusterHistory(this.server)
+  readonly oracle = new StatusOracle()
   readonly #faults: Iterator<WriteFault>
   readonly clients: FaultyClient[] = []
   #controller: Controller | undefined
   #uids = 0
   #isHealed = false
-  #mustRestart = false
   /** the most forks that one experiment had at once */
   mostForks = 0
 
   constructor(faults: Iterator<WriteFault>) {
     this.#faults = faults
-    this.server.put(SOURCE, versioned(aDeployment()))
-    this.#create()
+    this.server.onEvent = (path, event) => {
+      this.history.add(path, event)
+      if (path === SOURCE) this.oracle.sourceChanged(event)
+      if (path === EXPERIMENT) this.oracle.experimentChanged(event)
+    }
+    this.server.put(SOURCE, sourceOf(0, this.nextUid()))
+    this.createExperiment()
   }
 
-  #create(spec: object = {}): void {
+  nextUid(): string {
     this.#uids += 1
-    const { metadata, ...experiment } = versioned(anExperiment())
-    this.server.put(EXPERIMENT, {
-      ...experiment,
-      metadata: { ...metadata, uid: `u${this.#uids}` },
-      spec: { ...objectOr(experiment.spec), ...spec },
-    })
+    return `u${this.#uids}`
+  }
+
+  createExperiment(): void {
+    this.server.put(EXPERIMENT, versioned(anExperiment({ metadata: { uid: this.nextUid() } })))
+  }
+
+  /** The lists and watches of the process that runs. */
+  get reads(): FaultyReads | undefined {
+    return this.clients.at(-1)?.reads
   }
 
   get forks(): readonly KubeObject[] {
     return this.server.all(DEPLOYMENTS).filter(({ metadata }) => metadata.name !== 'cart')
   }
 
-  async start(): Promise<void> {
+  /** Starts a controller in place of the one before. Its first lists of `outdated` are old, and their watches silent. */
+  async start(outdated: readonly ViewName[] = []): Promise<void> {
+    if (this.clients.length === 0) await this.history.remember()
     this.clients.at(-1)?.kill()
-    const client = new FaultyClient(this.server, () =>
-      this.#isHealed ? 'none' : (this.#faults.next().value ?? 'none'),
-    )
-    this.clients.push(client)
+    const { server, history, time: timers } = this
+    const reads = new FaultyReads({ server, history, timers })
+    reads.freeze(outdated)
+    for (const view of outdated) reads.failLists(view, 'past', 1)
+    const nextFault = () => (this.#isHealed ? 'none' : (this.#faults.next().value ?? 'none'))
+    this.clients.push(new FaultyClient(server, reads, nextFault))
     this.#controller = new Controller({
-      client,
+      client: this.clients.at(-1) ?? server,
       workers: 2,
       kindProbeMs: 30_000,
       isPromotionInstalled: false,
@@ -74,7 +85,7 @@ export class ModelWorld {
       instance: 'pod-1',
       ownNamespace: 'experiment-controller-system',
       clock: () => new Date('2026-11-21T10:00:00Z'),
-      timers: this.#time,
+      timers: this.time,
       random: () => 0.5,
       metrics: noMetrics(),
       log: diaryLog(),
@@ -105,47 +116,22 @@ export class ModelWorld {
   }
 
   async perform(step: Step): Promise<void> {
-    const spec = (of: object) => (found: KubeObject) => ({ ...found, spec: { ...objectOr(found.spec), ...of } })
-    const ofFork = (change: (found: KubeObject) => KubeObject) => {
-      for (const { metadata } of this.forks) this.server.change(`${DEPLOYMENTS}/${metadata.name}`, change)
-    }
-    const { server } = this
-    if (step.do === 'pass') await this.#time.pass(step.ms)
-    else if (step.do === 'override')
-      server.change(EXPERIMENT, spec({ overrideSpec: imageOverride(`example/cart:rc${step.tag}`) }))
-    else if (step.do === 'source')
-      server.change(SOURCE, (found) => ({ ...found, spec: aDeployment({ image: `example/cart:${step.tag}` }).spec }))
-    else if (step.do === 'scale') server.change(EXPERIMENT, spec({ replicas: step.replicas }))
-    else if (step.do === 'foreign scale') ofFork(spec({ replicas: step.replicas }))
-    else if (step.do === 'foreign field') ofFork(spec({ minReadySeconds: 7 }))
-    else if (step.do === 'foreign deletion')
-      for (const { metadata } of this.forks) server.remove(`${DEPLOYMENTS}/${metadata.name}`)
-    else if (step.do === 'kill') await this.start()
-    else if (step.do === 'lose events') this.#loseEvents()
-    else {
-      server.remove(EXPERIMENT)
-      if (step.do === 'recreate') this.#create()
-    }
+    await perform(this, step)
     await this.settle()
   }
 
-  #loseEvents(): void {
-    this.#mustRestart = true
-    for (const collection of [`${GROUP}/experimentdeployments`, '/apis/apps/v1/deployments'])
-      this.server.frozen.add(collection)
-  }
-
-  /** Ends all faults. Events that were lost are not repeated, so a controller that missed some is replaced. */
+  /** Ends all faults. A controller that missed events for good is replaced. A deletion that has begun is completed. */
   async heal(): Promise<void> {
     this.#isHealed = true
-    this.server.frozen.clear()
-    if (this.#mustRestart) await this.start()
+    if (this.server.at(EXPERIMENT)?.metadata.deletionTimestamp) this.server.remove(EXPERIMENT)
+    if (this.reads?.hasLost) await this.start()
+    this.reads?.heal()
     await this.pass(HEALED_MS)
   }
 
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= TICK_MS) {
-      await this.#time.pass(Math.min(left, TICK_MS))
+      await this.time.pass(Math.min(left, TICK_MS))
       await turn()
       if (this.#kubernetes()) await this.settle()
     }
@@ -156,19 +142,22 @@ export class ModelWorld {
   get end(): unknown {
     const experiment = this.server.at(EXPERIMENT)
     const { uid = '' } = experiment?.metadata ?? {}
-    const conditions = listOr(at(experiment?.status, 'conditions')).map((each) => [
+    const status = experiment?.status
+    const conditions = listOr(at(status, 'conditions')).map((each) => [
       at(each, 'type'),
       at(each, 'status'),
       at(each, 'reason'),
     ])
     const text = JSON.stringify({
       conditions,
+      source: this.server.at(SOURCE) && [at(status, 'source', 'uid'), at(status, 'source', 'templateHash')],
       forks: this.forks.map(({ metadata: { name }, spec }) => ({ name, spec })),
     })
     return JSON.parse(text.replaceAll(experimentId(uid), 'ID'))
   }
 
   async stop(): Promise<void> {
+    this.reads?.end()
     await this.#controller?.stop()
   }
 }
@@ -183,14 +172,19 @@ function statusOf({ metadata, spec }: KubeObject): object {
 
 const undisturbed = (): Iterator<WriteFault> => [][Symbol.iterator]()
 
-/** How it ends if nobody disturbs a controller that starts with the same experiment and source. */
-export async function reference({ server }: ModelWorld): Promise<unknown> {
+/**
+ * How it ends if nobody disturbs a controller that starts with the same experiment and source. Without a source, a fork
+ * stays as it is.
+ */
+export async function reference({ server, forks }: ModelWorld): Promise<unknown> {
   const world = new ModelWorld(undisturbed())
+  const kept = server.at(SOURCE) ? [] : forks
   for (const path of [EXPERIMENT, SOURCE]) {
     const found = server.at(path)
     world.server.remove(path)
     if (found) world.server.put(path, { ...found, status: undefined })
   }
+  for (const fork of kept) world.server.put(`${DEPLOYMENTS}/${fork.metadata.name}`, fork)
   await world.start()
   await world.pass(HEALED_MS)
   await world.stop()

@@ -1,15 +1,27 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import '../property.ts'
+import { VIEWS } from './cluster-history.ts'
 import type { WriteFault } from './faulty-client.ts'
-import { ModelWorld, reference, type Step } from './model-world.ts'
+import type { Step } from './model-steps.ts'
+import { ModelWorld, reference } from './model-world.ts'
 
-const RUNS = { numRuns: Number(process.env.RUNS ?? 30) }
+/** It ends before the time of the test is over, because only then a failure shows its steps. */
+const RUNS = {
+  numRuns: Number(process.env.RUNS ?? 30),
+  interruptAfterTimeLimit: 240_000,
+  markInterruptAsFailure: true,
+}
 /** Longer than any wait that could end with a write. The hourly pass is in it. */
 const QUIET_MS = 4_000_000
 
+const someViews = fc.subarray([...VIEWS], { minLength: 1 })
+
 const aStep: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constantFrom('override' as const, 'source' as const), tag: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({
+    do: fc.constantFrom('override' as const, 'source' as const, 'recreate source' as const),
+    tag: fc.integer({ min: 1, max: 3 }),
+  }),
   fc.record({
     do: fc.constantFrom('scale' as const, 'foreign scale' as const),
     replicas: fc.integer({ min: 0, max: 3 }),
@@ -18,11 +30,22 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
     do: fc.constantFrom(
       'foreign field' as const,
       'foreign deletion' as const,
+      'remove source' as const,
+      'begin deletion' as const,
       'recreate' as const,
+      'replace' as const,
       'delete' as const,
-      'lose events' as const,
-      'kill' as const,
     ),
+  }),
+  fc.record({
+    do: fc.constantFrom('lose events' as const, 'thaw' as const, 'kill' as const, 'remember' as const),
+  }),
+  fc.record({ do: fc.constantFrom('freeze' as const, 'kill onto the past' as const), views: someViews }),
+  fc.record({
+    do: fc.constant('bad list' as const),
+    view: fc.constantFrom(...VIEWS),
+    how: fc.constantFrom('unreachable' as const, 'empty' as const, 'past' as const),
+    count: fc.integer({ min: 1, max: 3 }),
   }),
   fc.record({ do: fc.constant('pass' as const), ms: fc.oneof(fc.nat(500), fc.nat(20_000)) }),
   fc.record({ do: fc.constant('pass' as const), ms: fc.nat(90_000) }),
@@ -58,6 +81,7 @@ describe('a controller whose writes fail, that is killed, misses events and meet
         await world.pass(QUIET_MS)
         expect(world.server.diary.filter((line) => !line.startsWith('get ')).slice(before.length)).to.deep.equal([])
         expect(world.clients.flatMap(({ violations }) => violations)).to.deep.equal([])
+        expect(world.oracle.violations).to.deep.equal([])
         expect(world.mostForks).to.be.at.most(1)
         await world.stop()
       }),
