@@ -5,7 +5,7 @@ import { type AnalysisState, isTimedOut } from '../assess/analysis.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { hasNewBase } from '../assess/base.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
-import { contentDeniedBy, promotionDeniedBy } from '../conclusion/policy-decision.ts'
+import { contentDeniedBy, promotionDeniedBy, timeoutDeniedBy } from '../conclusion/policy-decision.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
@@ -46,7 +46,8 @@ interface PromotionInput {
  */
 export function promotionDenial(of: PromotionInput): Decision | undefined {
   const { policy } = of.planned.conclusion
-  const denied = promotionDeniedBy(policy, { isByTimeout: isTimedOut(of.analysis) && !isByPerson(of) })
+  const isByTimeout = isTimedOut(of.analysis) && !isByPerson(of)
+  const denied = promotionDeniedBy(policy) ?? (isByTimeout ? timeoutDeniedBy(of.facts.policies) : undefined)
   return denied ?? (isPinnedToFork(of.facts) ? undefined : contentDeniedBy(policy))
 }
 

@@ -11,7 +11,13 @@ import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts, pods
 import { additions } from '../fork/additions.ts'
 import { pinnedSource } from '../fork/pinned.ts'
 import { judge, judgeAdditions } from '../policy/judge.ts'
-import type { ExperimentPolicy, LimitKind, PolicyFinding, PolicyInput } from '../policy/policy.ts'
+import {
+  actionsOf,
+  type ExperimentPolicy,
+  type LimitKind,
+  type PolicyFinding,
+  type PolicyInput,
+} from '../policy/policy.ts'
 import { joinReplaced } from '../policy/replaced-lists.ts'
 import { demandsOf } from '../run-state/run.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -150,18 +156,27 @@ export const isTwinDenied = (decision: PolicyDecision, replicas: number): boolea
       (about === 'content' || about === 'timeout' || about === 'share') && actions.includes('Deny') && pods <= replicas,
   )
 
-/**
- * Why policies do not allow that the source is written; undefined if they allow it. `isByTimeout`: it would be written
- * because an analysis ran out of time.
- */
-export function promotionDeniedBy(
-  decision: PolicyDecision | undefined,
-  { isByTimeout }: { readonly isByTimeout: boolean },
-): Decision | undefined {
+/** Why policies do not allow that the source is written; undefined if they allow it. */
+export function promotionDeniedBy(decision: PolicyDecision | undefined): Decision | undefined {
   if (decision?.is !== 'decided') return waiting('PolicyNotRead', POLICIES_NOT_READ)
-  const kinds: readonly LimitKind[] = ['promotion', 'approval', ...(isByTimeout ? (['timeout'] as const) : [])]
-  const denied = decision.findings.filter(({ about, actions }) => kinds.includes(about) && actions.includes('Deny'))
+  const denied = decision.findings.filter(
+    ({ about, actions }) => (about === 'promotion' || about === 'approval') && actions.includes('Deny'),
+  )
   return denied.length > 0 ? stalled('PolicyDenied', formatFindings(denied)) : undefined
+}
+
+/**
+ * Why policies do not allow that the source is written because an analysis ran out of time; undefined if they allow it.
+ * A finding says what the present spec asks for, but the verdict is an earlier one. So the policies themselves are
+ * asked.
+ */
+export function timeoutDeniedBy(policies: Facts['policies']): Decision | undefined {
+  const denying = knownValue(policies)?.policies.find(
+    ({ spec }) => !spec.allowTimeoutPromotion && actionsOf(spec).includes('Deny'),
+  )
+  if (!denying) return undefined
+  const message = `the analysis ran out of time without a Pass, and that promotes nothing (policy "${denying.metadata.name}")`
+  return stalled('PolicyDenied', `${message}; give the command promote, or abort`)
 }
 
 /** Fields that say nothing about what the source gets. */

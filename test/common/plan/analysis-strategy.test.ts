@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
 import { aPolicy, NO_POLICIES } from '../../builders.ts'
+import { messageOf } from '../advance/promotions.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 
 describe('the analysis of a strategy, pass by pass', () => {
@@ -66,6 +67,17 @@ describe('the analysis of a strategy, pass by pass', () => {
       expect([analysis.reasonOf('Ready'), analysis.reasonOf('Stalled')]).to.deep.equal(['PolicyDenied', 'PolicyDenied'])
       analysis.world.policies = NO_POLICIES
       expect(told(analysis.rest())).to.include('patch source')
+    })
+
+    it('does not promote either when its author follows that policy and no longer wants it', () => {
+      const analysis = atPause()
+      afterAnHour(analysis)
+      analysis.edit({ analysis: { ...ANALYSIS, maxSeconds: 90, intervalSeconds: 30, onTimeout: 'Keep' } })
+      expect(told(analysis.rest())).to.not.include('patch source')
+      expect(messageOf(analysis)).to.equal(
+        'the analysis ran out of time without a Pass, and that promotes nothing (policy "limits"); ' +
+          'give the command promote, or abort',
+      )
     })
 
     it('promotes when it has passed all the same', () =>
