@@ -112,7 +112,8 @@ function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], contex
     case 'promote': {
       const index = steps.findIndex(({ is }) => is === 'promote')
       if (run.path !== 'Forward' || run.stepIndex > index) return nothing('there is nothing to promote')
-      if (run.stepIndex === index && !promotion?.written && !isHeld) return nothing('it is being promoted')
+      const isBeingWritten = promotion?.record !== undefined && !promotion.written
+      if (run.stepIndex === index && isBeingWritten && !isHeld) return nothing('it is being promoted')
       return done(atStep(others, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
     }
     case 'undo':

@@ -83,6 +83,14 @@ describe('the analysis of a strategy, pass by pass', () => {
     it('promotes when it has passed all the same', () =>
       expect(afterAnHour(atPause({ mode: 'Automatic' }, 'Pass'))).to.include('patch source'))
 
+    it('promotes by the word of a person, also when the policy has stopped it', () => {
+      const analysis = atPause()
+      afterAnHour(analysis)
+      expect([analysis.strategy()?.stepName, analysis.reasonOf('Ready')]).to.deep.equal(['promote', 'PolicyDenied'])
+      analysis.say('promote')
+      expect(told(analysis.rest())).to.include('patch source')
+    })
+
     for (const mode of ['Automatic', 'Manual'] as const)
       it(`promotes by the word of a person, in the mode ${mode}`, () => {
         const analysis = atPause({ mode })

@@ -109,6 +109,9 @@ describe('the effect of a command', () => {
       expect(runAfter('promote', at)).to.deep.equal(aRun({ stepIndex: 3, since: NOW.toISOString() }))
   })
 
+  it('promote, while nothing is written yet: promotes by that word', () =>
+    expect(runAfter('promote', 'promote')).to.deep.equal(aRun({ stepIndex: 3, since: NOW.toISOString() })))
+
   it('promote, after a revert: once more', () =>
     expect(runAfter('promote', 'promote', 'written')).to.include({ path: 'Forward', stepIndex: 3 }))
 
@@ -170,7 +173,7 @@ describe('a command that does not fit', () => {
     ['pause', 'drain', 'byOthers', `pause: the source may have the change; ${REVERT}; step 5 of 5, Progressing`],
     ['abort', 'aborting', 'nothing', 'abort: the run does not go forward; step 1 of 1, Aborting'],
     ['abort', 'undone', 'nothing', 'abort: the run does not go forward; step 2 of 2, Undone'],
-    ['promote', 'promote', 'nothing', 'promote: it is being promoted; step 4 of 5, Progressing'],
+    ['promote', 'promote', 'recorded', 'promote: it is being promoted; step 4 of 5, Progressing'],
     ['promote', 'drain', 'written', 'promote: there is nothing to promote; step 5 of 5, Progressing'],
     ['promote', 'promoted', 'written', 'promote: there is nothing to promote; step 5 of 5, Promoted'],
     ['promote', 'aborted', 'nothing', 'promote: there is nothing to promote; step 1 of 1, Aborted'],
