@@ -200,9 +200,10 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   const { experiment, driftBackoffMs } = facts
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
   const replicas = mustHaveNoPods ? 0 : wantedReplicas(facts)
-  // The abort of a run takes the pods, whatever else is wrong.
-  const isAborted = experiment.status?.strategy?.path === 'Abort' && replicas === 0
-  const mayShrink = mustHaveNoPods || isAborted || attributesOf(decision.reason).keepsFork
+  const { path = 'Forward' } = experiment.status?.strategy ?? {}
+  // The end of a way back takes the pods, whatever else is wrong.
+  const isBack = path !== 'Forward' && replicas === 0
+  const mayShrink = mustHaveNoPods || isBack || attributesOf(decision.reason).keepsFork
   const before = fork ? [...gateWritesWithoutChange(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }

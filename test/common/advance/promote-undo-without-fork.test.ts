@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { ABSENT } from '../../../common/api/known.ts'
+import { ABSENT, known } from '../../../common/api/known.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
+import { ANY_SCHEMA } from '../../builders.ts'
 import { aRun, aRunExperiment } from '../plan/some-run.ts'
 import { imageIn } from './promotions.ts'
 
@@ -22,6 +23,18 @@ describe('an undo where no fork can be derived', () => {
     const writes = run.rest(40, { gate: undefined }).map(({ verb, role }) => `${verb} ${role}`)
     expect(writes.filter((write) => write !== 'patch experiment')).to.deep.equal(['patch source'])
     expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
+  })
+
+  it('takes the pods of a fork that nobody gates, after that', () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }))
+    run.rest()
+    expect([run.strategy()?.stepName, imageIn(run)]).to.deep.equal(['drain 30s', 'example/cart:2'])
+    run.say('undo')
+    const message = 'unknown field since the last upgrade'
+    const check = () => [{ field: 'spec.overrideSpec.template', message, cause: 'FieldValueInvalid' as const }]
+    const writes = run.rest(40, { schema: known({ ...ANY_SCHEMA, hash: 'newer', check }) })
+    expect(writes.map(({ verb, role }) => `${verb} ${role}`)).to.include.members(['patch source', 'patch fork'])
+    expect([imageIn(run), run.pods(), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 0, 'Undone'])
   })
 
   const cases: Readonly<Record<string, Partial<Facts>>> = {
