@@ -153,17 +153,20 @@ const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead
 const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
   (is === 'waiting' || is === 'settled') && !NOT_ALLOWED.has(reason)
 
-/** The plan of a step that promotes or restores the source. Undefined at other steps, and until the fork is ready. */
+/** The plan of a step that writes the source. Undefined at other steps, and while the fork is not ready for a write. */
 function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
   const { facts, wanted, state, planned } = context
   const is = state.steps[state.run.stepIndex]?.is
   if (planned.writes.length > 0 || state.run.held) return undefined
   if (is === 'restore') return restore(facts, wanted, { isReserveReady: isReached(context) || !mayServe(planned) })
   if (is !== 'promote') return undefined
-  const isWritten = facts.experiment.status?.promotion?.written !== undefined
+  const promoting = promote(facts, wanted, state)
+  const isThere = promoting?.hasChange === true
+  const isWritten = facts.experiment.status?.promotion?.written !== undefined || (isThere && hasChange(facts))
   if (!isWritten && !(isReached(context) && context.cutting?.isReached !== false)) return undefined
-  const denied = isWritten ? undefined : promotionDenial(context)
-  if (!denied) return promote(facts, wanted, state)
+  // policies have nothing to forbid where nothing is written
+  const denied = isWritten || isThere || promoting?.paused ? undefined : promotionDenial(context)
+  if (!denied) return promoting
   const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }
   return { writes: [], promotion, decision: denied }
 }

@@ -102,6 +102,46 @@ describe('a promotion', () => {
     expect(run.strategy()?.phase).to.equal('Promoted')
   })
 
+  const unanalyzed = { ...NO_POLICIES, policies: [aPolicy({ requireAnalysis: true })] }
+  /** Others make the change. The run then goes on to its end. */
+  const goesOn = (run: ReturnType<typeof atPromotion>, others: JsonObject = {}) => {
+    run.world.source = aSource(10, 'example/cart:2', others)
+    run.rest()
+    run.wait(30)
+    run.rest()
+    expect([run.strategy()?.phase, run.world.fork]).to.deep.equal(['Promoted', undefined])
+  }
+
+  it('Export: shows the patch, and goes on when the source has it, also if a policy forbids the content now', () => {
+    const run = atPromotion({ mode: 'Export' })
+    run.rest()
+    run.world.policies = unanalyzed
+    run.rest()
+    expect([run.reasonOf('Paused'), run.reasonOf('PolicyCompliant')]).to.deep.equal([
+      'AwaitingSource',
+      'PolicyViolated',
+    ])
+    expect(promotionIn(run)?.patch).to.contain('example/cart:2')
+    goesOn(run)
+  })
+
+  it('Export: goes on then, too, if the source has other changes as well, which the fork may not get', () => {
+    const run = atPromotion({ mode: 'Export' })
+    run.rest()
+    run.world.policies = unanalyzed
+    goesOn(run, { minReadySeconds: 5 })
+  })
+
+  it('goes on when others make the change, also if a policy forbids the content now', () => {
+    const run = atPromotion({ mode: 'Manual' })
+    run.rest()
+    run.world.policies = unanalyzed
+    run.say('promote')
+    run.rest()
+    expect([run.strategy()?.stepName, run.reasonOf('Ready')]).to.deep.equal(['promote', 'PolicyDenied'])
+    goesOn(run)
+  })
+
   it('writes content that a policy forbids since a Service sends only to the fork', () => {
     const run = aCutOver({ ...PREVIEWED, scaleDownDelaySeconds: 60 }, { promotion: { mode: 'Automatic' } })
     run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ allowedImages: ['other/**'] })] }
