@@ -20,7 +20,7 @@ const ACTED_RECHECK_MS = 1_000
  * - a report that was put off by `reportAgainMs` (Infinity for none),
  * - the next repair of the fork,
  * - the time after which something follows because the fork is alone behind a Service,
- * - the end of a pause of its run,
+ * - the end of a pause of its run, or another look at the Services for which it waits,
  * - at once after a move of its run, as soon as the move is stored,
  * - a second after a write that settled the fork: its step may be reached, or its analysis may begin,
  * - its expiry,

@@ -24,6 +24,7 @@ import {
   hasTarget,
   isAnyOpen,
   movedPlan,
+  restOf,
   serviceFirst,
   timeOf,
   withEndOfRun,
@@ -63,7 +64,7 @@ export function withRun(
   if (reverted) return reverted
   const found = nextMove(context)
   if (found.is === 'move') return movedPlan(planned, withForeignChange(context, report), found)
-  const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
+  const rest = restOf(found, cutting)
   const { writes, conclusion } = context.planned
   const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
   const isRolledBack = analysis !== undefined && consequenceOf(analysis) === 'RollBack'

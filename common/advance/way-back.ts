@@ -94,8 +94,20 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
   }
   const found = next(run, hasNoPods || isGateless ? withoutPauses(steps) : steps, seen)
   if (found.is === 'move') return movedPlan(planned, report, found)
-  const rest = found.restMs === undefined ? {} : { restMs: found.restMs }
-  return { ...staying, conclusion: { ...staying.conclusion, run: { ...report, ...rest } } }
+  return { ...staying, conclusion: { ...staying.conclusion, run: { ...report, ...restOf(found, cutting) } } }
+}
+
+/**
+ * Until when a run stays as it is: the end of a pause, or when its Services are looked at again, whatever the fork
+ * waits for.
+ */
+export function restOf({ restMs }: { readonly restMs?: number }, cutting: CutOverPlan | undefined) {
+  const { decision } = cutting ?? {}
+  const all = [
+    ...(restMs === undefined ? [] : [restMs]),
+    ...(decision?.is === 'waiting' ? [decision.retryAfterMs] : []),
+  ]
+  return all.length === 0 ? {} : { restMs: Math.min(...all) }
 }
 
 /**

@@ -75,7 +75,7 @@ export interface RunReport extends RunState {
   readonly promotion?: PromotionStatus
   /** what it waits for at a step that needs a verdict */
   readonly analysis?: { readonly reason: Reason; readonly message: string }
-  /** milliseconds until a pause is over */
+  /** milliseconds until a pause is over, or until its Services are looked at again */
   readonly restMs?: number
   /** why the pass moved the run, if it did */
   readonly moved?: { readonly reason: Reason; readonly message: string }

@@ -5,6 +5,7 @@ import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'
+import { aCutOver, withAvailable } from '../common/advance/blue-greens.ts'
 import { type Given, someFacts } from '../common/plan/some-facts.ts'
 import { aRun } from '../common/plan/some-run.ts'
 
@@ -154,5 +155,16 @@ describe('the requeue of a run', () => {
     run.rest()
     expect(run.step()).to.equal('3/7 Paused')
     expect(next()).to.equal('never')
+  })
+
+  it('is soon while a Service waits for pods of its source, also of an experiment that has expired', () => {
+    const run = aCutOver({}, { metadata: { creationTimestamp: '2026-11-21T10:00:00Z' }, ttlSeconds: 600 })
+    run.world.source = withAvailable(run.world.source, 1)
+    run.wait(601)
+    run.rest()
+    const facts = run.facts()
+    const { conclusion } = run.pass()
+    expect([conclusion.reason, run.strategy()?.stepName]).to.deep.equal(['Expired', 'return'])
+    expect(requeue(facts, conclusion, NONE)).to.deep.equal({ afterMs: 10_000 })
   })
 })
