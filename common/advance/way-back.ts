@@ -4,7 +4,7 @@ import { endOf } from '../conclusion/run-status.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
-import { limitedServices } from '../run-state/pins.ts'
+import { hasRequests } from '../run-state/pins.ts'
 import type { RunState } from '../run-state/run.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -81,7 +81,7 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
   const isGateless = facts.gate === undefined // nobody can shut the pods, so they are not kept for inspection
   const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
-    return: hasNoPods || (cutting ? cutting.isReached : limitedServices(facts)?.length === 0),
+    return: hasNoPods || (cutting ? cutting.isReached : !hasRequests(facts, state.spec)),
     shut: hasNoPods || isGateless || !isAnyOpen(facts),
     remove: hasNoPods,
   }

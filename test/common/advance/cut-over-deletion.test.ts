@@ -5,9 +5,9 @@ import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { NO_POLICIES } from '../../builders.ts'
 import { serving } from '../plan/simulated-pods.ts'
-import { aService } from '../plan/simulated-services.ts'
+import { aService, trafficOf } from '../plan/simulated-services.ts'
 import { type RunWorld, START } from '../plan/some-run.ts'
-import { aBlueGreen, aCutOver, once, pinsOf, told } from './blue-greens.ts'
+import { aBlueGreen, aCutOver, ID, once, pinsOf, told } from './blue-greens.ts'
 
 /** Deletes the experiment. That may be long ago when the controller sees it. */
 function deleted(run: RunWorld, deletionTimestamp = START.toISOString()): RunWorld {
@@ -84,6 +84,15 @@ describe('an abort of a blue-green whose Service sends only to the fork', () => 
       run.rest(40, but)
       expect([run.step(), serving(run.world.pods)]).to.deep.equal(['2/4 Aborted', 0])
     })
+
+  it('shuts the pods where a user has made another Service for the fork alone', () => {
+    const run = aCutOver()
+    run.say('abort')
+    const { services, slices } = trafficOf({ active: aService('cart') }, run.world)
+    run.world.traffic = { services: [...services, { name: 'debug', selector: { [EXPERIMENT_ID]: ID } }], slices }
+    run.rest(40, { cutOver: undefined })
+    expect([run.step(), serving(run.world.pods)]).to.deep.equal(['2/4 Aborted', 0])
+  })
 
   it('shuts no pod while the caches have no Services either', () => {
     const run = aCutOver()
