@@ -12,6 +12,10 @@ export interface SupervisedProcess {
   readonly exited: Promise<Exit>
   /** Sends a signal, by default SIGTERM, and waits. SIGKILL follows after `graceMs`, by default five seconds. */
   readonly stop: (signal?: NodeJS.Signals, graceMs?: number) => Promise<Exit>
+  /** The same. @throws Error if it ended by itself, or with another code than 0: then it is no wrong end any more */
+  readonly end: (signal?: NodeJS.Signals, graceMs?: number) => Promise<void>
+  /** As `exited`. The caller judges how it ends, so no end of it is wrong. */
+  readonly expectExit: () => Promise<Exit>
 }
 
 /**
@@ -23,11 +27,14 @@ export interface Supervisor {
   readonly stateDirectory: string
   /** Starts a process. @throws Error if the command cannot be started */
   readonly start: (spec: ProcessSpec) => Promise<SupervisedProcess>
+  /** How programs of Node ended by themselves, or with another code than 0, although nobody expected it. */
+  readonly wrongEnds: () => readonly string[]
   /** Resolves when everything is gone. May be called more than once. */
   readonly stop: () => Promise<void>
 }
 
 interface Pending {
+  readonly spec: ProcessSpec
   readonly started: PromiseWithResolvers<number>
   readonly exited: PromiseWithResolvers<Exit>
   pid?: number
@@ -37,14 +44,47 @@ const SUPERVISOR = fileURLToPath(new URL('supervisor.ts', import.meta.url))
 const LOST: Exit = { code: null, signal: 'SIGKILL', isAsked: false, lastLines: '(the supervisor was killed)' }
 
 /** "kube-apiserver ended by itself (code 1); its last lines: …" */
-export const describeExit = (name: string, { code, signal, lastLines }: Exit): string =>
-  `${name} ended by itself (${signal ?? `code ${code}`}); its last lines:\n${lastLines}`
+export const describeExit = (name: string, { code, signal, isAsked, lastLines }: Exit): string =>
+  `${name} ended ${isAsked ? 'when asked' : 'by itself'} (${signal ?? `code ${code}`}); its last lines:\n${lastLines}`
+
+/** The ends of processes that nobody expected. */
+class WrongEnds {
+  readonly #told = new Map<number, string>()
+  readonly #expected = new Set<number>()
+
+  /** The programs of others have codes of their own, and may end when what they need is gone. */
+  note(id: number, { name, command }: ProcessSpec, exit: Exit): void {
+    const isWrong = !exit.isAsked || (exit.code ?? 0) !== 0
+    if (isWrong && command === process.execPath && !this.#expected.has(id)) this.#told.set(id, describeExit(name, exit))
+  }
+
+  /** What waits for the end of a process, and either checks it or leaves that to the caller. */
+  waitsFor(id: number, { exited, stop }: Pick<SupervisedProcess, 'exited' | 'stop'>) {
+    const end: SupervisedProcess['end'] = async (...how) => {
+      await stop(...how)
+      const told = this.#told.get(id)
+      this.#told.delete(id)
+      if (told !== undefined) throw new Error(told)
+    }
+    const expectExit = (): Promise<Exit> => {
+      this.#expected.add(id)
+      this.#told.delete(id)
+      return exited
+    }
+    return { end, expectExit }
+  }
+
+  all(): readonly string[] {
+    return [...this.#told.values()]
+  }
+}
 
 /** Starts the supervisor as a process of its own. @throws Error if it ends before it is ready */
 export async function startSupervisor(): Promise<Supervisor> {
   const child = fork(SUPERVISOR, { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const gone = once(child, 'exit')
   const processes = new Map<number, Pending>()
+  const ends = new WrongEnds()
   const ready = Promise.withResolvers<string>()
   let ids = 0
   let isStopping = false
@@ -66,6 +106,7 @@ export async function startSupervisor(): Promise<Supervisor> {
         break
       case 'exited':
         processes.delete(report.id)
+        ends.note(report.id, pending.spec, report.exit)
         pending.exited.resolve(report.exit)
     }
   }
@@ -93,7 +134,7 @@ export async function startSupervisor(): Promise<Supervisor> {
   async function start(spec: ProcessSpec): Promise<SupervisedProcess> {
     if (!child.connected) throw new Error(`${spec.name} cannot be started: the supervisor has ended`)
     const id = ids++
-    const pending: Pending = { started: Promise.withResolvers(), exited: Promise.withResolvers() }
+    const pending: Pending = { spec, started: Promise.withResolvers(), exited: Promise.withResolvers() }
     processes.set(id, pending)
     send({ do: 'start', id, spec })
     const pid = await pending.started.promise.catch((error: unknown) => {
@@ -106,7 +147,8 @@ export async function startSupervisor(): Promise<Supervisor> {
       send({ do: 'stop', id, signal, graceMs })
       return pending.exited.promise
     }
-    return { name: spec.name, pid, exited: pending.exited.promise, stop }
+    const ending = { exited: pending.exited.promise, stop }
+    return { name: spec.name, pid, ...ending, ...ends.waitsFor(id, ending) }
   }
 
   async function stop(): Promise<void> {
@@ -115,7 +157,7 @@ export async function startSupervisor(): Promise<Supervisor> {
     await gone
   }
 
-  return { pid: child.pid ?? 0, stateDirectory, start, stop }
+  return { pid: child.pid ?? 0, stateDirectory, start, wrongEnds: () => ends.all(), stop }
 }
 
 function killGroup(pid: number): void {

@@ -45,14 +45,21 @@ describe('the rights in an audit log', () => {
   })
 
   /** What a control plane with these entries leaves, and the error of its end. */
-  async function ended(...entries: readonly Entry[]) {
+  const ended = (...entries: readonly Entry[]) => endedWith([], entries)
+
+  /** The same of one whose programs ended in these ways, although nobody expected that. */
+  async function endedWith(wrongEnds: readonly string[], entries: readonly Entry[]) {
     const auditLog = join(folder, 'audit.log')
     writeFileSync(auditLog, `${entries.map(line).join('\n')}\n`)
     let stops = 0
     const stop = async () => {
       stops += 1
     }
-    const error = await stopAudited({ auditLog, stop }).then(() => '', String)
+    // the last programs end when the control plane is stopped
+    const error = await stopAudited({ auditLog, stop, wrongEnds: () => (stops > 0 ? wrongEnds : []) }).then(
+      () => '',
+      String,
+    )
     const used = readdirSync(join(folder, 'used')).flatMap((file) =>
       readFileSync(join(folder, 'used', file), 'utf8').split('\n'),
     )
@@ -89,6 +96,14 @@ describe('the rights in an audit log', () => {
   it('end a run with an error if a source was written that nobody has promoted', async () => {
     const { error } = await ended({ verb: 'patch', ref: { ...DEPLOYMENTS, name: 'cart' } })
     expect(error).to.contain('patch deployments/shop/cart writes a source')
+  })
+
+  it('end a run with an error if one of our programs ended and was not to, beside what else was wrong', async () => {
+    const { error } = await endedWith(
+      ['controller ended by itself (code 1)'],
+      [{ verb: 'delete', ref: DEPLOYMENTS, decision: 'forbid' }],
+    )
+    expect(error).to.contain('experiment-controller: delete /some/path\ncontroller ended by itself (code 1)')
   })
 
   it('are compared with what the roles grant', async () => {

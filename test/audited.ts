@@ -25,16 +25,22 @@ const PROGRAM = /^experiment-(controller|webhook)\//
 /** A permission as rules have it. An installation for one namespace has the same ones, but there. */
 const rightOf = (account: string, verb: string, resource: string): string => `${account}: ${verb} ${resource}`
 
-/** Stops the control plane. @throws Error that names what our programs tried there and may not do */
-export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'stop'>): Promise<void> {
+/**
+ * Stops the control plane. @throws Error that names what our programs tried there and may not do, or says how one ended
+ * that nobody expected to end so
+ */
+export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'wrongEnds' | 'stop'>): Promise<void> {
+  const problems: string[] = []
   try {
     const { used, forbidden } = await rightsIn(plane.auditLog)
     const folder = process.env[USED_RIGHTS]
     if (folder !== undefined) writeFileSync(join(folder, randomUUID()), [...used].join('\n'))
-    if (forbidden.size > 0) throw new Error(`our accounts may not do what they tried:\n${[...forbidden].join('\n')}`)
+    if (forbidden.size > 0) problems.push('our accounts may not do what they tried:', ...forbidden)
   } finally {
     await plane.stop() // it removes the log
   }
+  problems.push(...plane.wrongEnds())
+  if (problems.length > 0) throw new Error(problems.join('\n'))
 }
 
 /** What our programs were allowed in an audit log, and what they were not: nor may they write a source unasked. */

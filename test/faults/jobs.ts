@@ -40,7 +40,7 @@ const ROW = /\bF\d+\b/
 const LONGEST = /-points\.|sequences/
 /** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
 const WAITING =
-  /\/(absent-kinds|analysis-quiet|api-server|clock|outage|removals|reviews|rollout|serving|slow-webhook|stale|watches|writes)\.faults/
+  /\/(absent-kinds|analysis-quiet|api-server|clock|exits|outage|removals|reviews|rollout|serving|slow-webhook|stale|watches|writes)\.faults/
 /** These say how long something takes at most, or need all processors: a thousand runs. */
 const TIMED = /^test\/load\/|blue-green-traffic|canary-quiet/
 

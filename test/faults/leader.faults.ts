@@ -134,7 +134,7 @@ async function asleep(of: Duel): Promise<void> {
   await pause(20_000)
   const firstMs = await of.takenOverMs()
   process.kill(leader.process.pid, 'SIGCONT')
-  expect((await leader.process.exited).code).to.equal(1)
+  expect((await leader.process.expectExit()).code).to.equal(1)
   expect(await of.lastWriteOf(leader)).to.be.lessThan(firstMs)
   expect(usurped(await of.story())).to.deep.equal([])
 }
@@ -163,7 +163,7 @@ const deprived = (takeAway: TakeAway) => async (of: Duel) => {
   const { leader } = of
   await takeAway(of.lease)
   const takenMs = Date.now()
-  expect((await leader.process.exited).code).to.equal(1)
+  expect((await leader.process.expectExit()).code).to.equal(1)
   const [firstMs, lastMs] = [await of.takenOverMs(), await of.lastWriteOf(leader)]
   expect(lastMs - takenMs).to.be.at.most(2_000 + LATE_MS)
   expect(firstMs - lastMs).to.be.at.least(10_000)
@@ -177,7 +177,7 @@ async function cutOff(): Promise<void> {
     await duel(
       async (of) => {
         proxy.interfere({ onCall: ({ resource }) => (resource === 'leases' ? 'hang' : undefined) })
-        expect((await of.leader.process.exited).code).to.equal(1)
+        expect((await of.leader.process.expectExit()).code).to.equal(1)
         const renewedMs = await of.lastRenewalMs()
         expect((await of.lastWriteOf(of.leader)) - renewedMs).to.be.within(5_000, 10_000 + LATE_MS)
         expect((await of.takenOverMs()) - renewedMs).to.be.at.least(15_000 - TOLERANCE_MS)

@@ -42,7 +42,7 @@ describe('the whole API server is away, on the real control plane', function () 
       await place.experiment('late', { source: 'cart' })
       await place.api.delete(place.path('experiments', 'one'))
       await place.api.patch(place.path('experiments', 'two'), { spec: { replicas: 2 } })
-      const { code, lastLines } = await proxied().rival.process.exited
+      const { code, lastLines } = await proxied().rival.process.expectExit()
       expect(code, lastLines).to.equal(1)
       const exitedMs = performance.now()
       const restarted = proxied().restart() // as kubelet does

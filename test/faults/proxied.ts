@@ -16,7 +16,7 @@ export interface Proxied {
   readonly rival: Rival
   /** all calls so far, in the order of their arrival */
   readonly calls: readonly Arrived[]
-  /** Ends the controller, and starts another one. */
+  /** Ends the controller, and starts another one. @throws Error if it had ended by itself, or fails */
   readonly restart: () => Promise<Rival>
 }
 
@@ -30,7 +30,7 @@ export function usesProxied(): () => Proxied {
   let rival: Rival | undefined
 
   async function restart(): Promise<Rival> {
-    await rival?.process.stop('SIGTERM', DEADLINE_MS)
+    await rival?.process.end('SIGTERM', DEADLINE_MS)
     proxy ??= await startApiProxy(await controlPlane())
     const { onCall, ...others } = rules.interference
     proxy.interfere({
@@ -52,9 +52,12 @@ export function usesProxied(): () => Proxied {
   })
   after('the controller of the run takes over again', async function () {
     this.timeout(2 * DEADLINE_MS)
-    await rival?.process.stop('SIGTERM', DEADLINE_MS)
-    await proxy?.close()
-    await (await installation()).startController()
+    try {
+      await rival?.process.end('SIGTERM', DEADLINE_MS)
+    } finally {
+      await proxy?.close()
+      await (await installation()).startController()
+    }
   })
   return () => {
     if (!rival) throw new Error('the controller is there when tests run')

@@ -49,8 +49,12 @@ export async function startAlone(name: string, options: Parameters<typeof startR
 /** A controller behind a proxy of its own. */
 export interface Scoped {
   readonly rules: Rules
-  /** Ends the controller, and starts another one. Resolves when it leads. */
+  /**
+   * Ends the controller, and starts another one. Resolves when it leads. @throws Error if it had ended by itself, or
+   * fails
+   */
   readonly restart: () => Promise<void>
+  /** @throws Error if the controller had ended by itself, or fails */
   readonly stop: () => Promise<void>
 }
 
@@ -64,15 +68,18 @@ export async function startScoped(scope: Namespaces, env: Readonly<Record<string
   const proxy: ApiProxy = await startApiProxy(await controlPlane())
   proxy.interfere({ ...rules.interference, onwardPath: (call) => scopedPath(scope, call) })
   let rival: Rival | undefined
-  const end = async () => void (await rival?.process.stop('SIGTERM', DEADLINE_MS))
+  const end = async () => rival?.process.end('SIGTERM', DEADLINE_MS)
   const restart = async () => {
     await end()
     rival = await startAlone('scoped', { kubeconfigFor: proxy.kubeconfigFor, env: { POD_NAMESPACE: system, ...env } })
     await leads(rival)
   }
   const stop = async () => {
-    await end()
-    await proxy.close()
+    try {
+      await end()
+    } finally {
+      await proxy.close()
+    }
   }
   await restart().catch(async (error) => {
     await stop()

@@ -140,7 +140,8 @@ describe('the webhook under the calls of the real API server', () => {
   it('is not ready while it stops, and stops at once after a second signal', async () => {
     const replica = await aReplica(plane(), theSecret(), { drainSeconds: 25 })
     expect(await replica.readyz()).to.equal('[+]schemas ok\n[+]policies ok\n[+]certificate ok\n[+]running ok\nok\n')
-    const ended = replica.process.stop('SIGTERM', 60_000)
+    const ended = replica.process.expectExit()
+    void replica.process.stop('SIGTERM', 60_000)
     await eventually('it to say so', 20_000, () =>
       replica.readyz().then(
         () => expect.fail('still ready'),

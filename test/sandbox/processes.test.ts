@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { describeExit, type Supervisor, startSupervisor } from '../../sandbox/processes.ts'
@@ -35,6 +36,31 @@ describe('the supervisor', () => {
     const exit = await exited
     expect(exit).to.deep.equal({ code: 3, signal: null, isAsked: false, lastLines: 'about to fail' })
     expect(describeExit('doomed', exit)).to.equal('doomed ended by itself (code 3); its last lines:\nabout to fail')
+  })
+
+  it('tells which programs of Node ended by themselves or failed at their end, but no end that was expected', async () => {
+    const failing = 'process.on("SIGTERM", () => process.exit(1)); console.log("ready"); setInterval(() => {}, 1000)'
+    const start = async (name: string, script: string) => supervisor.start(node(name, script))
+    const [doomed, expected, killed] = [
+      await start('doomed', 'process.exitCode = 3'),
+      await start('expected', 'process.exitCode = 3'),
+      await start('killed', PATIENT),
+    ]
+    const other = await supervisor.start({ name: 'other', command: 'false', args: [], env: { PATH: process.env.PATH } })
+    const fails = await start('fails', failing)
+    await eventually('it to be ready', 20_000, () =>
+      expect(readFileSync(join(supervisor.stateDirectory, 'logs/fails.log'), 'utf8')).to.equal('ready\n'),
+    )
+    await Promise.all([doomed, expected, other].map(({ exited }) => exited))
+    await Promise.all([killed.end('SIGKILL'), fails.stop()])
+    const [byItself, asked] = [
+      'doomed ended by itself (code 3); its last lines:\n',
+      'fails ended when asked (code 1); its last lines:\nready',
+    ]
+    expect((await expected.expectExit()).code, 'also afterwards').to.equal(3)
+    expect(supervisor.wrongEnds()).to.deep.equal([byItself, asked])
+    expect(await fails.end().catch(String)).to.equal(`Error: ${asked}`)
+    expect(supervisor.wrongEnds(), 'each is told once').to.deep.equal([byItself])
   })
 
   it('says which command could not be started', async () => {
