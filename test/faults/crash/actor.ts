@@ -3,7 +3,8 @@ import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../..
 import { Semaphore } from '../../../common/program/semaphore.ts'
 import { WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import { SYSTEM_NAMESPACE } from '../../../sandbox/installation.ts'
-import type { SupervisedProcess } from '../../../sandbox/processes.ts'
+import type { Exit } from '../../../sandbox/messages.ts'
+import { describeExit, type SupervisedProcess } from '../../../sandbox/processes.ts'
 import { controlPlane } from '../../integration/fixture.ts'
 import { leads, type Rival, startRival } from '../../integration/rivals.ts'
 import type { ApiCall, OpenWatch } from '../api-call.ts'
@@ -55,6 +56,9 @@ export interface Actor {
   /** resolves when it is ready; rejects if it ends before */
   readonly ready: Promise<Rival>
   readonly leads: () => Promise<void>
+  /** how it ended, if nobody has killed or stopped it */
+  readonly problems: () => readonly string[]
+  /** @throws Error if it had ended by itself, or fails */
   readonly stop: (signal: NodeJS.Signals) => Promise<void>
 }
 
@@ -156,7 +160,11 @@ export async function startActor({ name, system, env, leaseWrite, ...first }: Ac
   const ready = starts.run(start, undefined)
   ready.catch(started.reject) // those who await it are told, too
   const process_ = await started.promise
-  void process_.exited.then(() => proxy.close())
+  let exit: Exit | undefined
+  void process_.exited.then((how) => {
+    exit = how
+    return proxy.close()
+  })
   return {
     name,
     writes,
@@ -178,8 +186,9 @@ export async function startActor({ name, system, env, leaseWrite, ...first }: Ac
     },
     ready,
     leads: async () => leads(await ready),
+    problems: () => (exit && !exit.isAsked ? [describeExit(name, exit)] : []),
     stop: async (signal) => {
-      await process_.stop(signal)
+      await process_.end(signal)
       await ready.catch(() => undefined) // it may have ended before it was ready
     },
   }

@@ -46,7 +46,7 @@ interface Findings {
   /** empty if all is well */
   readonly problems: readonly string[]
   readonly silence?: Silence
-  /** resolves to what was written in the rest of a long quiet time */
+  /** if the quiet time is long: resolves to what was written in the rest of it, and to how the controller ended */
   readonly later?: Promise<readonly string[]>
 }
 
@@ -175,7 +175,7 @@ export async function rerun(options: RunOptions, point: CrashPoint, expected: Ex
   const findings = await compared(options, { stage, last: second, expected, changing, isKept })
   const needless = isAllDone ? second.writes.map(({ request }) => `written although all was done: ${request}`) : []
   // only now: who takes it forgets what it has written
-  if (isKept && findings.silence) options.idle.push(second)
+  if (isKept && findings.silence && second.problems().length === 0) options.idle.push(second)
   return { ...verdict, ...findings, isReached, problems: [...findings.problems, ...needless] }
 }
 
@@ -193,6 +193,11 @@ interface Ending {
 /** Waits until a run ends as expected and for the quiet time, and stops its last controller unless that is kept. */
 export async function compared(options: RunOptions, ending: Ending): Promise<Findings> {
   const { stage, last, expected, changing, isKept = false } = ending
+  const stopped = () =>
+    last.stop('SIGKILL').then(
+      () => [],
+      (error: Error) => [error.message],
+    )
   try {
     await changing
     const isAsExpected = async () => {
@@ -211,13 +216,12 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
     await pause(QUIET_MS)
     const silence = { run: options.run, own: stage.own, forks: stage.forks, fromMs, toMs: Date.now() }
     const problems = [...written(), ...(await finalProblems(options, stage, expected))]
-    if (isKept) return { problems, silence }
-    const later = expected.isLong ? pause(LONG_QUIET_MS - QUIET_MS).then(written) : Promise.resolve([])
-    void later.finally(() => last.stop('SIGKILL'))
+    if (isKept) return { problems: [...problems, ...last.problems()], silence }
+    if (!expected.isLong) return { problems: [...problems, ...(await stopped())], silence }
+    const later = pause(LONG_QUIET_MS - QUIET_MS).then(async () => [...written(), ...(await stopped())])
     return { problems, silence, later }
   } catch (error) {
-    await last.stop('SIGKILL')
-    return { problems: [(error as Error).message] }
+    return { problems: [(error as Error).message, ...(await stopped())] }
   }
 }
 
