@@ -26,10 +26,12 @@ export async function crashesOf(
   const requests = [...new Set(references.flatMap((each) => each.requests))]
   const possible = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
   const points = Array.from({ length: TIMES }, () => possible.filter(isChosen)).flat()
+  // a run that does not get to its request has no quiet time
+  const long = points.findIndex(({ request }) => isCertain(request, scenario))
   const verdictOf = async (index: number, point: CrashPoint, onQuiet: () => void): Promise<Verdict> => {
     const once = (attempt: string) =>
       runner
-        .rerun({ ...ofRun(`${index}${attempt}`), onQuiet }, point, { ...expected, isLong: index === 0 })
+        .rerun({ ...ofRun(`${index}${attempt}`), onQuiet }, point, { ...expected, isLong: index === long })
         .catch((error: Error) => ({ scenario: scenario.name, ...point, isReached: true, problems: [error.message] }))
     const first = await once('')
     const verdict = first.isReached ? first : await once('-again')

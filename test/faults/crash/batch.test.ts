@@ -1,0 +1,34 @@
+import { expect } from 'chai'
+import { TIMES } from '../side-by-side.ts'
+import { crashesOf } from './batch.ts'
+import type { History } from './oracles.ts'
+import type { Expected, Reference, Runner } from './run.ts'
+import type { Scenario } from './scenarios.ts'
+
+const scenario: Scenario = { name: 'leadership change', change: async () => undefined, isDone: async () => undefined }
+
+/** A runner whose reruns make the requests that `isMade` names, and the crash points with a long quiet time. */
+function runnerOf(requests: readonly string[], isMade: (request: string) => boolean) {
+  const reference: Reference = { requests, end: {}, forkEvents: { ADDED: 1, DELETED: 0 }, events: {} }
+  const long: string[] = []
+  const runner: Runner = {
+    LANES: 2,
+    reference: async () => reference,
+    rerun: async (_, point, { isLong }: Expected) => {
+      if (isLong) long.push(`${point.request}, ${point.position}`)
+      return { scenario: scenario.name, ...point, isReached: isMade(point.request), problems: [] }
+    },
+  }
+  return { runner, long }
+}
+
+const crashes = (runner: Runner) => crashesOf(scenario, {} as History, runner)
+
+describe('all crash points of a scenario', () => {
+  it('have one long quiet time, after a request that each run makes', async () => {
+    const requests = ['patch deployments cart-experiment-ID #2', 'patch events try.TIME #1', 'create leases #1']
+    const { runner, long } = runnerOf(requests, () => true)
+    expect(await crashes(runner)).to.have.length(TIMES * requests.length * 3)
+    expect(long).to.deep.equal(['create leases #1, not forwarded'])
+  })
+})
