@@ -25,6 +25,19 @@ function runnerOf(requests: readonly string[], isMade: (request: string) => bool
 const crashes = (runner: Runner) => crashesOf(scenario, {} as History, runner)
 
 describe('all crash points of a scenario', () => {
+  it('need not repeat an Event, whoever does, but make each other request that is the first of its sort', async () => {
+    const events = [
+      'patch events try.TIME #1',
+      'leader: patch events try.TIME #1',
+      'successor: patch events try.TIME #1',
+    ]
+    const others = ['leader: patch deployments cart-experiment-ID #1', 'create events try.TIME #1']
+    const later = ['leader: patch deployments cart-experiment-ID #2']
+    const { runner } = runnerOf([...events, ...others, ...later], () => false)
+    const missing = (await crashes(runner)).filter(({ problems }) => problems.includes('the request was not made'))
+    expect([...new Set(missing.map(({ request }) => request))]).to.deep.equal(others)
+  })
+
   it('have one long quiet time, after a request that each run makes', async () => {
     const requests = ['patch deployments cart-experiment-ID #2', 'patch events try.TIME #1', 'create leases #1']
     const { runner, long } = runnerOf(requests, () => true)
