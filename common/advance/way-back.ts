@@ -1,6 +1,6 @@
 import { knownValue } from '../api/known.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
-import { endOf } from '../conclusion/run-status.ts'
+import { endOfRun } from '../conclusion/end-of-run.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
@@ -146,24 +146,13 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
 export function withEndOfRun(state: RunState, conclusion: Conclusion, isRolledBack = false): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
-  const step = steps[run.stepIndex]
-  const anotherRun = isRolledBack ? ANOTHER_VERDICT : ANOTHER_RUN
-  const noPods = `the fork has no pods until ${anotherRun}`
-  if (phase === 'Aborted' && step?.is === 'pause')
-    return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${keptPods(run, step.seconds)}${anotherRun}`) }
+  const end = endOfRun(state, { isRolledBack })
+  if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause')
+    return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
   if (conclusion.is !== 'settled') return conclusion
   if (state.target?.needed === undefined && state.target && !hasTarget(state))
     return { ...conclusion, message: 'no pods: the run waits until its source has some' }
-  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${noPods}`) }
+  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
   if (phase !== 'Undone') return conclusion
-  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${noPods}` }
+  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${end}` }
 }
-
-/** How long the pods of an aborted fork are kept for inspection, without what may end that earlier. */
-const keptPods = ({ since }: Run, seconds: number | undefined): string => {
-  const end = seconds === undefined ? '' : `${endOf(since, seconds)}, or until `
-  return `its pods get no requests and stay until ${end}`
-}
-
-const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
-const ANOTHER_VERDICT = 'you edit the override, or raise spec.analysis.attempt and then give the command retry'

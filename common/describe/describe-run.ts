@@ -6,6 +6,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
+import { endOfRun } from '../conclusion/end-of-run.ts'
 import type { Facts } from '../facts/facts.ts'
 import { promotionInto, promotionWriter } from '../run-state/promotion.ts'
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
@@ -33,7 +34,7 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of 
   const state = conclusion.run ?? runState(facts, fork)
   if (!state) return []
   const { run, steps, spec } = state
-  if (run.path !== 'Forward') return [wayBack(run.path, steps[run.stepIndex]?.is)]
+  if (run.path !== 'Forward') return [wayBack(state)]
   const sizes = sizesOf(facts, spec, { fork })
   const texts = sizes
     ? [...forecastTexts(skippedCutOver(facts, state), sizes), ...forecastTexts(steps, sizes, run.stepIndex)]
@@ -57,10 +58,11 @@ function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunSt
   return isSkipped ? steps.slice(index - 1, index + 1) : []
 }
 
-function wayBack(path: 'Abort' | 'Undo', step: RunStep['is'] | undefined): string {
-  if (step === 'restore') return 'restores the former values of the source, then takes all pods from the fork'
-  const end = path === 'Undo' ? 'undone' : 'aborted'
-  return `the run was ${end}: no pods until somebody gives the command retry or edits spec`
+function wayBack(state: RunState): string {
+  const { run, steps } = state
+  if (steps[run.stepIndex]?.is === 'restore')
+    return 'restores the former values of the source, then takes all pods from the fork'
+  return `the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}; ${endOfRun(state)}`
 }
 
 /** The text before the first step. */

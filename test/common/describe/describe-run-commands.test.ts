@@ -9,12 +9,15 @@ import { plan } from '../../../common/plan/plan.ts'
 import { runState } from '../../../common/run-state/run.ts'
 import { type Run, runStatus } from '../../../common/strategy/run.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
-import { aBlueGreen } from '../advance/blue-greens.ts'
+import { aBlueGreen, aCutOver } from '../advance/blue-greens.ts'
 import { applied, someFacts, theFork } from '../plan/some-facts.ts'
+import { aRun, aRunExperiment, type RunWorld } from '../plan/some-run.ts'
 import { describedFacts } from './described.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')
 const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', hash: 'hash' } }
+
+const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
 
 const linesIn = (facts: Facts, fork: KubeObject, isPromotionInstalled = true) =>
   strategyLines(facts, plan(facts), { fork, isPromotionInstalled })
@@ -78,11 +81,11 @@ describe('the lines of the plan about a run and its commands', () => {
     ],
     'say that an aborted run has no pods': [
       { at: { path: 'Abort', stepIndex: 1 } },
-      'the run was aborted: no pods until somebody gives the command retry or edits spec',
+      `the run was aborted; the fork has no pods until ${ANOTHER_RUN}`,
     ],
     'say that an undone run has no pods': [
       { at: { path: 'Undo', stepIndex: 2 } },
-      'the run was undone: no pods until somebody gives the command retry or edits spec',
+      `the run was undone; the fork has no pods until ${ANOTHER_RUN}`,
     ],
     'are all steps again after a retry': [
       { at: { path: 'Abort', stepIndex: 1 }, command: 'retry' },
@@ -124,6 +127,27 @@ describe('the lines of the plan about a run and its commands', () => {
     const source = aDeployment({ metadata: { labels } })
     const declared = { ...facts, source: known({ object: source, referents: [] }) }
     expect(linesIn(declared, fork).at(-1), 'where somebody declares it').to.equal(waits)
+  })
+})
+
+describe('the lines of the plan about an abort', () => {
+  const KEPT = 'its pods get no requests and stay for 30s'
+  const afterAbort = (run: RunWorld) => {
+    run.rest()
+    run.say('abort')
+    if (!run.world.fork) throw new Error('there is a fork')
+    return linesIn(run.facts(), run.world.fork)
+  }
+
+  it('say how long the pods of a gated fork are kept', () =>
+    expect(afterAbort(aRun(aRunExperiment({ traffic: { mode: 'Gated' } })))).to.deep.equal([
+      `the run was aborted; ${KEPT}, or until ${ANOTHER_RUN}`,
+    ]))
+
+  it('say that the fork of a blue-green serves until its Services are returned', () => {
+    expect(afterAbort(aCutOver())).to.deep.equal([
+      `the run was aborted; the fork serves until its Services send to the source again, then ${KEPT}, or until ${ANOTHER_RUN}`,
+    ])
   })
 })
 

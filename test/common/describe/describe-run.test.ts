@@ -119,7 +119,7 @@ describe('the description of a run', () => {
     ])
     expect(during(paused, 'pause').at(-2)).to.match(/^paused until resumed, at step 2 of 8: pause until resumed; 50% /)
     expect(during(paused, 'abort').at(-1)).to.equal(
-      'the run was aborted: no pods until somebody gives the command retry or edits spec',
+      'the run was aborted; the fork has no pods until you give the command retry, or edit the override or the strategy',
     )
     expect(during({ ...stored(), path: 'Abort', stepIndex: 1 }, 'retry').at(-2)).to.match(/^steps: 20% 3 of 13 pods/)
   })

@@ -1,0 +1,33 @@
+import type { RunState } from '../run-state/run.ts'
+import type { RunStep } from '../strategy/compile.ts'
+import type { Run } from '../strategy/run.ts'
+import { duration } from '../text/duration.ts'
+import { endOf } from './run-status.ts'
+
+interface EndOfRun {
+  /** whether the last verdict of its analysis rolls back, so that another run would be aborted at once; default: no */
+  readonly isRolledBack?: boolean
+}
+
+/**
+ * What becomes of the pods of a run on its way back, and what begins another run. The review of a command says it, and
+ * then the status.
+ */
+export function endOfRun({ run, steps }: Pick<RunState, 'run' | 'steps'>, { isRolledBack }: EndOfRun = {}): string {
+  const anotherRun = isRolledBack ? ANOTHER_VERDICT : ANOTHER_RUN
+  const ahead = steps.slice(run.stepIndex)
+  const pause = ahead.find((step) => step.is === 'pause')
+  const end = pause
+    ? `its pods get no requests and stay ${keptUntil(pause, pause === ahead[0] ? run : undefined)}until ${anotherRun}`
+    : `the fork has no pods until ${anotherRun}`
+  return ahead[0]?.is === 'return' ? `the fork serves until its Services send to the source again, then ${end}` : end
+}
+
+/** How long the pods of an aborted fork are kept for inspection, without what may end that earlier. */
+function keptUntil({ seconds }: Extract<RunStep, { is: 'pause' }>, begun: Run | undefined): string {
+  if (seconds === undefined) return ''
+  return begun ? `until ${endOf(begun.since, seconds)}, or ` : `for ${duration(seconds)}, or `
+}
+
+const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
+const ANOTHER_VERDICT = 'you edit the override, or raise spec.analysis.attempt and then give the command retry'
