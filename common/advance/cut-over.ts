@@ -14,7 +14,7 @@ import {
   type ServiceState,
   statesIn,
 } from '../run-state/pins.ts'
-import { promotionIn, type RunState } from '../run-state/run.ts'
+import { mayHaveWritten, promotionIn, type RunState } from '../run-state/run.ts'
 import { openPods } from '../strategy/gate.ts'
 import { abortMove, type RunMove } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
@@ -54,7 +54,7 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   const wanted = pinningAt(run, steps)
   const { active } = pins
   const both = statesIn(pins).map((of) => ({ of, is: of === active ? wanted.active : wanted.preview }))
-  const isWritten = mayBeWritten(facts, run)
+  const isWritten = mayHaveWritten(facts, run)
   const isDying = pins.isDead && wanted.active !== 'unpinned'
   const none = { unpinning: [], pinning: [], isReached: false }
   if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returnMove(facts, run, pins) }
@@ -74,12 +74,6 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
 /** Whether a Service has our key in its selector, or, as a preview without any key, what only we published. */
 const isHeld = (of: ServiceState, { preview }: PinState): boolean =>
   of.isOurs || (of === preview && of.pinnedTo === undefined && of.service !== undefined && isStillPublished(of.service))
-
-/** Whether the source has the change, or is about to get it: its former values are recorded. */
-function mayBeWritten({ experiment }: Facts, run: Run): boolean {
-  const { record, written } = promotionIn(experiment, run) ?? {}
-  return record !== undefined || written !== undefined
-}
 
 interface CutOverContext {
   readonly facts: Facts
@@ -127,7 +121,7 @@ function repairLater({ facts, state, pins }: CutOverContext, { name }: ServiceSt
   const isActive = name === pins.active.name
   const message = `another client keeps removing the label ${EXPERIMENT_ID} from the selector of service/${name}; exclude spec.selector there`
   if (isActive && isContested)
-    return mayBeWritten(facts, state.run)
+    return mayHaveWritten(facts, state.run)
       ? { decision: waiting('PinNotHeld', message, RETRY_MS) }
       : { moved: { ...abortMove(state.run, message, facts), reason: 'PinNotHeld' } }
   const restMs = isActive ? repairInMs : previewRepairInMs

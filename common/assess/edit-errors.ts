@@ -2,8 +2,8 @@ import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { isEqual } from '../json/json.ts'
 import { limitedServices, pinningAt } from '../run-state/pins.ts'
-import { hasChange, isTakenBack } from '../run-state/promotion.ts'
-import { promotionIn, type RunState, runHash, storedRun } from '../run-state/run.ts'
+import { hasChange } from '../run-state/promotion.ts'
+import { mayHaveWritten, promotionIn, type RunState, runHash, storedRun } from '../run-state/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
 
@@ -72,12 +72,10 @@ function unfinishedRun(facts: SpecFacts, { spec, run, steps }: RunState): Unfini
       : undefined
   const { record, written } = promotionIn(facts.experiment, run) ?? {}
   const remedy = record ? `give the command undo, or ${wait}` : wait
-  // If others made the change and reverted it, nothing of this run is in the source.
-  const isWritten = record !== undefined || (written !== undefined && !isTakenBack(facts))
   if (activeService !== undefined && pinningAt(run, steps).active === 'pinned')
     return {
       what: `service/${activeService} sends only to the fork`,
-      remedy: isWritten ? remedy : 'give the command abort first, or promote it',
+      remedy: mayHaveWritten(facts, run) ? remedy : 'give the command abort first, or promote it',
       fields: OF_THE_RUN,
     }
   if (!record && !(written && hasChange(facts))) return undefined

@@ -193,21 +193,28 @@ const promotedSpec =
 export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>
   status?.strategy?.run === run ? status.promotion : undefined
 
+/**
+ * Whether the source may have the change: `run` may have written it, or others have made the change there. False if
+ * others have made and reverted it: then nothing of the promotion is in the source.
+ */
+export function mayHaveWritten(facts: SpecFacts, run: Run): boolean {
+  const { record, written } = promotionIn(facts.experiment, run) ?? {}
+  return (record !== undefined || written !== undefined) && !isTakenBack(facts)
+}
+
 /** What a command to `run` depends on beside the run and the time. */
 export const commandContext = (facts: SpecFacts, run: Run) => ({
   promotion: promotionIn(facts.experiment, run),
-  isTakenBack: isTakenBack(facts),
+  mayHaveWritten: mayHaveWritten(facts, run),
 })
 
 /**
- * Whether the run has not ended, and it may have written the source or others have made the change there. The fork must
- * then stay until the rollout of the source is over. It need not stay if others have made and reverted the change.
+ * Whether the run has not ended, and the source may have its change. The fork must then stay until the rollout of the
+ * source is over.
  */
 export function isWriting(facts: SpecFacts): boolean {
   const state = storedRun(facts)
-  if (!state) return false
-  const { record, written } = promotionIn(facts.experiment, state.run) ?? {}
-  if ((!record && !written) || isTakenBack(facts)) return false
+  if (!state || !mayHaveWritten(facts, state.run)) return false
   return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
 }
 

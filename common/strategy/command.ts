@@ -46,8 +46,8 @@ interface CommandContext {
   readonly now: Date
   /** of this run */
   readonly promotion: PromotionStatus | undefined
-  /** whether others made the change and reverted it, so that nothing of the promotion is in the source */
-  readonly isTakenBack: boolean
+  /** whether the source may have the change of this run */
+  readonly mayHaveWritten: boolean
 }
 
 /** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
@@ -89,8 +89,7 @@ export function resultOfCommand(
 }
 
 function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], context: CommandContext): CommandResult {
-  const { now, promotion } = context
-  const mayBeWritten = (promotion?.record !== undefined || promotion?.written !== undefined) && !context.isTakenBack
+  const { now, promotion, mayHaveWritten } = context
   const phase = phaseOf(run, steps)
   const remedy = promotion?.record ? 'use undo' : 'revert that change where it is declared'
   const nothing = (what: string) => refused(`${verb}: ${what}; ${placeOf(run, steps)}`)
@@ -99,7 +98,7 @@ function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], contex
   switch (verb) {
     case 'pause':
       if (run.path !== 'Forward' || !steps[run.stepIndex]) return nothing('the run does not go forward')
-      if (mayBeWritten) return nothing(`the source may have the change; ${remedy}`)
+      if (mayHaveWritten) return nothing(`the source may have the change; ${remedy}`)
       return done({ ...run, held: true }, 'PausedByCommand', `paused at ${placeOf(run, steps)}`)
     case 'resume': {
       const step = steps[run.stepIndex]?.is
@@ -121,7 +120,7 @@ function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], contex
       if (!promotion.record) return nothing('the source was changed by others; revert that change where it is declared')
       return done(atStep(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
     case 'abort':
-      if (mayBeWritten) return nothing(`the source may have the change; ${remedy}`)
+      if (mayHaveWritten) return nothing(`the source may have the change; ${remedy}`)
       if (run.path !== 'Forward') return nothing('the run does not go forward')
       return done(atStep(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
     case 'retry':

@@ -117,8 +117,8 @@ export interface CommandedRun {
   readonly run: Run
   readonly steps: readonly RunStep[]
   readonly promotion: PromotionStatus | undefined
-  /** whether other clients made the change and reverted it */
-  readonly isTakenBack: boolean
+  /** whether the source may have the change of this run */
+  readonly mayHaveWritten: boolean
 }
 
 /** What is wrong with the command of a request, or with the name of its author; nothing for a request without one. */

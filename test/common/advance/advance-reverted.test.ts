@@ -153,6 +153,23 @@ describe('a change that others made and took back', () => {
     expect([run.step(), run.reasonOf('Promoted')]).to.deep.equal(['2/3 Progressing', 'Promoted'])
   })
 
+  it('leaves nothing that keeps a blue-green from its way back when no pod of the fork is ready', () => {
+    const run = aCutOver({}, { promotion: { mode: 'Export' } })
+    run.wait(31)
+    run.rest()
+    changeTo(run, 'example/cart:2')
+    run.world.source = withAvailable(run.world.source, 0) // its own rollout goes on
+    run.rest()
+    expect(promotionIn(run)?.written).to.not.equal(undefined)
+    changeTo(run, 'example/cart:1')
+    run.rest()
+    expect([run.strategy()?.stepName, run.reasonOf('Ready')]).to.deep.equal(['promote', 'SourceReverted'])
+    run.world.pods = run.world.pods.map((pod) => ({ ...pod, isReady: false, hasReadyContainers: false }))
+    expect(run.pass().conclusion.run?.moved?.reason).to.equal('Returned')
+    run.rest()
+    expect([run.strategy()?.phase, pinsOf(run)[0]]).to.deep.equal(['Aborted', 'shared'])
+  })
+
   it('may be aborted before, and expires', () => {
     const aborted = takenBackAt('promote')
     aborted.rest()

@@ -60,7 +60,7 @@ type Promotion = keyof typeof PROMOTIONS
 const stampFor = (run: Run) => ({ step: run.stepIndex, revision: run.revision, at: AT })
 
 function answer(command: Command, run: Run, promotion: Promotion = 'nothing'): CommandResult {
-  const seen = { now: NOW, promotion: PROMOTIONS[promotion], isTakenBack: false }
+  const seen = { now: NOW, promotion: PROMOTIONS[promotion], mayHaveWritten: promotion !== 'nothing' }
   return resultOfCommand(command, run, compileSteps(runSpec, run.path), seen)
 }
 
@@ -90,7 +90,7 @@ describe('the effect of a command', () => {
     const steps: readonly RunStep[] = [{ is: 'analysis' }, { is: 'promote' }]
     const command: Command = { verb: 'resume', stamp: stampFor(aRun()) }
     for (const run of [aRun(), aRun({ held: true })]) {
-      const found = resultOfCommand(command, run, steps, { now: NOW, promotion: undefined, isTakenBack: false })
+      const found = resultOfCommand(command, run, steps, { now: NOW, promotion: undefined, mayHaveWritten: false })
       expect(found).to.deep.include({ is: 'Done', run: aRun({ stepIndex: 1, since: NOW.toISOString() }) })
     }
   })
@@ -189,7 +189,7 @@ describe('a command that does not fit', () => {
       expect(said(verb, at, promotion)).to.deep.equal({ is: 'Refused', message }))
 
   it('is done: abort, where others have taken their change back', () => {
-    const seen = { now: NOW, promotion: PROMOTIONS.byOthers, isTakenBack: true }
+    const seen = { now: NOW, promotion: PROMOTIONS.byOthers, mayHaveWritten: false }
     const steps = compileSteps(runSpec, 'Forward')
     expect(resultOfCommand({ verb: 'abort' }, RUNS.promote, steps, seen)).to.include({ is: 'Done', reason: 'Aborted' })
   })

@@ -151,7 +151,7 @@ describe('the mistakes of a command', () => {
     run: { run: 'aaaa', revision: REVISION, path: 'Forward', stepIndex: 1, since: '2026-11-21T14:00:00.000Z' },
     steps: compileSteps(runSpec, 'Forward'),
     promotion: undefined,
-    isTakenBack: false,
+    mayHaveWritten: false,
   }
   const mistakes = (request: ReturnType<typeof aRequest>, commanded: CommandedRun | undefined = COMMANDED) =>
     commandErrors(request, commanded, NOW).map(({ field, message }) => `${field}: ${message}`)
