@@ -72,10 +72,10 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described) : []),
     ...(wanted ? planLines(strategyLines(facts, plan, { fork: wanted.fork, isPromotionInstalled })) : []),
-    ...(wanted && report && isWritten(plan) && !moved
+    ...(wanted && report && hasForkAfter(plan) && !moved
       ? serviceLines(facts, wanted, { report, alone, isAtSize: isAtSize(plan) })
       : []),
-    ...(wanted && isWritten(plan) ? planLines(analysisLines(facts, wanted.fork)) : []),
+    ...(wanted && hasForkAfter(plan) ? planLines(analysisLines(facts, wanted.fork)) : []),
     ...planLines(endLines(facts)),
   ]
 }
@@ -89,7 +89,7 @@ const isApplied = ({ writes }: Plan): boolean => writes.some(({ verb }) => verb 
 const isAtSize = ({ conclusion: { run } }: Plan): boolean => run?.steps[run.run.stepIndex]?.is === 'size'
 
 /** Whether the wanted fork exists after the writes. */
-const isWritten = (plan: Plan): boolean => plan.conclusion.source !== undefined || isApplied(plan)
+const hasForkAfter = (plan: Plan): boolean => plan.conclusion.source !== undefined || isApplied(plan)
 
 function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): readonly Line[] {
   const { assessment } = described.evaluation
@@ -104,7 +104,7 @@ function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): reado
   const { moved } = plan.conclusion.run ?? {}
   if (moved) return [...lines, moved.message]
   if (plan.conclusion.reason === 'Promoted') return ['creates no fork: the source has the change']
-  const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !isWritten(plan)
+  const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !hasForkAfter(plan)
   if (isBlocked) return [...lines, blockedLine(facts, plan)]
   if (assessment.is === 'blocked') return lines
   if (isApplied(plan)) return lines
