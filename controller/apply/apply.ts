@@ -87,6 +87,7 @@ function refused(conclusion: Conclusion, write: Write, { error, facts }: Refused
   return {
     ...conclusion,
     ...refusal,
+    ...(write.verb === 'delete' && write.role === 'fork' ? { fork: write.of } : {}), // it still serves
     message: write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text,
   }
 }

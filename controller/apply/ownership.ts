@@ -10,7 +10,7 @@ import { isBeforeFirstApply } from '../../common/workload/identity.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 
 /** A write that leaves an object. */
-type Changing = Exclude<Write, { verb: 'delete' }>
+export type Changing = Exclude<Write, { verb: 'delete' }>
 
 /**
  * The request that comes before the apply of a new derivation, if the workload controller writes specs too. It replaces

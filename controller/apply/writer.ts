@@ -1,16 +1,25 @@
-import { EXPERIMENT_DEPLOYMENT, FIELD_MANAGER, PROMOTION_MANAGER } from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, FIELD_MANAGER } from '../../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
-import { withHash } from '../../common/fork/derive.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
+import { isBeingDeleted } from '../../common/workload/identity.ts'
 import { keyOf } from '../runtime/queue.ts'
-import { lateReplacementOf, placeOf, releaseOf, replacementAfter, replacementOf, takeoverOf } from './ownership.ts'
+import {
+  type Changing,
+  lateReplacementOf,
+  placeOf,
+  releaseOf,
+  replacementAfter,
+  replacementOf,
+  takeoverOf,
+} from './ownership.ts'
+import { requestOf } from './write-request.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
 interface WriterOptions {
@@ -79,7 +88,7 @@ export class Writer {
   }
 
   /** Makes the requests of a write. Returns the object as the last of them stored it. */
-  async #store(write: Exclude<Write, Deletion>): Promise<KubeObject> {
+  async #store(write: Changing): Promise<KubeObject> {
     const replacement = replacementOf(write)
     if (replacement) await this.#request(replacement)
     const applied = await this.#applied(write)
@@ -89,7 +98,7 @@ export class Writer {
   }
 
   /** Applies the object. If that is invalid only because of fields of other clients, the object is replaced first. */
-  async #applied(write: Exclude<Write, Deletion>): Promise<KubeObject> {
+  async #applied(write: Changing): Promise<KubeObject> {
     const apply = async () => asObject(await this.#request(requestOf(write)))
     try {
       return await apply()
@@ -105,7 +114,7 @@ export class Writer {
   }
 
   /** Removes fields of a former derivation while the managed fields show that there may be some. */
-  async #takenOver(write: Exclude<Write, Deletion>, applied: KubeObject): Promise<KubeObject> {
+  async #takenOver(write: Changing, applied: KubeObject): Promise<KubeObject> {
     const replacement = lateReplacementOf(write, applied)
     const replaced = replacement ? asObject(await this.#request(replacement)) : applied
     const takeover = takeoverOf(write, replaced)
@@ -160,20 +169,38 @@ export class Writer {
   async #delete({ resource, role, of }: Deletion): Promise<undefined> {
     const { uid = '' } = of.metadata
     const path = resourcePath(resource, placeOf(of))
-    if (WRITTEN_OBJECT[role] !== 'fork') return this.#deleteByUid(path, uid)
-    // The cache may be old. Only the uid of the present object proves that it is the fork.
-    const live = await orUndefined(this.#request({ verb: 'get', path }))
-    if (live?.metadata.uid === uid) await this.#deleteByUid(path, uid)
-    this.#options.written.note({ is: 'deletedFork', kind: resource.kind, name: keyOf(of), uid })
+    if (WRITTEN_OBJECT[role] === 'fork') {
+      await this.#deleteFork(path, uid)
+      this.#options.written.note({ is: 'deletedFork', kind: resource.kind, name: keyOf(of), uid })
+    } else await this.#deleteByUid(path, uid)
   }
 
-  /** Succeeds too if the object with that uid is gone, or another one has its name. @throws KubeError */
-  async #deleteByUid(path: string, uid: string): Promise<undefined> {
+  /**
+   * The next pass waits until the cache has this deletion, so a conflict that left the fork as it was is thrown.
+   * @throws KubeError
+   */
+  async #deleteFork(path: string, uid: string): Promise<void> {
+    const read = () => orUndefined(this.#request({ verb: 'get', path }))
+    // The cache may be old. Only the uid of the present object proves that it is the fork.
+    if ((await read())?.metadata.uid !== uid) return
+    const conflict = await this.#deleteByUid(path, uid)
+    const left = conflict && (await read())
+    if (left?.metadata.uid === uid && !isBeingDeleted(left)) throw conflict
+  }
+
+  /**
+   * Succeeds too if the object with that uid is gone, or another one has its name. Returns the conflict that says so.
+   * @throws KubeError
+   */
+  async #deleteByUid(path: string, uid: string): Promise<KubeError | undefined> {
     const body = { preconditions: { uid }, propagationPolicy: 'Background' }
     try {
       await this.#request({ verb: 'delete', path, body })
+      return undefined
     } catch (error) {
-      if (!(error instanceof KubeError && (error.kind === 'notFound' || error.kind === 'conflict'))) throw error
+      if (error instanceof KubeError && error.kind === 'conflict') return error
+      if (error instanceof KubeError && error.kind === 'notFound') return undefined
+      throw error
     }
   }
 
@@ -201,48 +228,5 @@ export class Writer {
     }
   }
 }
-
-function requestOf(write: Exclude<Write, Deletion>): KubeRequest {
-  const { verb, resource } = write
-  switch (verb) {
-    case 'apply':
-      if (write.role === 'pod') return gateRequest(write)
-      return {
-        verb,
-        path: resourcePath(resource, placeOf(write.object)),
-        // Without force, the first apply does not take over the fields of an object that has the name already.
-        query: {
-          fieldManager: FIELD_MANAGER,
-          fieldValidation: 'Strict',
-          force: write.role === 'fork' || write.role === 'twin',
-        },
-        body: withHash(write.object),
-        expects: resource.kind,
-      }
-    case 'create':
-      return { verb, path: resourcePath(resource, { namespace: placeOf(write.object).namespace }), body: write.object }
-    case 'patch':
-      return {
-        verb,
-        contentType: 'application/merge-patch+json',
-        path: resourcePath(resource, {
-          ...placeOf(write.of),
-          ...(write.subresource ? { subresource: write.subresource } : {}),
-        }),
-        query: { fieldManager: write.role === 'source' ? PROMOTION_MANAGER : FIELD_MANAGER },
-        body: write.patch,
-        expects: resource.kind,
-      }
-  }
-}
-
-/** Server-side apply leaves the other conditions of the pod as they are. With its uid, no other pod gets it. */
-const gateRequest = ({ verb, resource, object }: PodWrite): KubeRequest => ({
-  verb,
-  path: resourcePath(resource, { ...placeOf(object), subresource: 'status' }),
-  query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', force: true },
-  body: object,
-  expects: resource.kind,
-})
 
 const versionOf = ({ metadata: { resourceVersion = '' } }: KubeObject): string => resourceVersion

@@ -7,7 +7,7 @@ import { experimentId, forkName } from '../../common/workload/identity.ts'
 import type { AuditEvent } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf } from '../integration/product.ts'
-import { type Fate, statusAnswer } from './api-call.ts'
+import { type ApiAnswer, type Fate, statusAnswer } from './api-call.ts'
 import { CONVERGED_MS, creations, historyOf, isSound, recovers } from './oracles.ts'
 import { between } from './rules.ts'
 import { inScene, type Scene } from './scene.ts'
@@ -38,6 +38,20 @@ const LOST: Readonly<Record<string, { readonly fate: Fate; readonly times: numbe
   'is reset after it is stored': { fate: 'reset', times: 1 },
   'is reset after it is stored, as its repetitions': { fate: 'reset', times: 3 },
   'is answered with 504 after it is stored': { fate: timeout504, times: 1 },
+}
+
+interface Protection {
+  readonly answer: ApiAnswer
+  /** the reason of the condition `Ready` that tells of it, if any does */
+  readonly reason?: string
+}
+
+const PROTECTIONS: Readonly<Record<string, Protection>> = {
+  'by an admission webhook': {
+    answer: statusAnswer(409, 'Conflict', 'admission webhook "usages.example.com" denied the request: it is in use'),
+    reason: 'ApplyRefused',
+  },
+  'without a known reason': { answer: conflict409 },
 }
 
 async function losesAnswers({ place, faults }: Scene, { fate, times }: (typeof LOST)[string]): Promise<void> {
@@ -128,6 +142,27 @@ async function conflicts({ place, faults }: Scene): Promise<void> {
   await isSound(namespace)
 }
 
+/** The fork of an expired experiment cannot be deleted. Then its author lets the experiment go on. */
+async function isProtected({ place, faults }: Scene, { answer, reason }: Protection): Promise<void> {
+  const { namespace, api, path } = place
+  const refused = Promise.withResolvers<void>()
+  await place.experiment('canary', { source: 'cart' })
+  const fork = forkOf(await place.reaches('canary', 'Available'))
+  faults.add({
+    of: { method: 'DELETE', resource: 'deployments', namespace },
+    onCall: () => {
+      refused.resolve()
+      return answer
+    },
+  })
+  await api.patch(path('experiments', 'canary'), { spec: { ttlSeconds: 1 } })
+  await refused.promise
+  if (reason) expect(forkOf(await place.reaches('canary', reason)), 'the fork in the status').to.equal(fork)
+  await api.patch(path('experiments', 'canary'), { spec: { ttlSeconds: 86_400, replicas: 2 } })
+  await recovers(place, { canary: 'Available' })
+  expect(at((await place.deployment(fork)).spec, 'replicas')).to.equal(2)
+}
+
 /** The experiment changes while its watch is held back, and then its source: that makes another status. */
 async function overtaken({ place, faults }: Scene): Promise<void> {
   const { namespace, api, path } = place
@@ -172,6 +207,10 @@ describe('writes fail, on the real control plane', function () {
     ...rows(
       (what) => `F6: an object ${what} has the name of a fork: it stays, and the experiment gets its fork when it goes`,
       mapped(FOREIGN, (foreign) => (scene) => meets(scene, foreign)),
+    ),
+    ...rows(
+      (what) => `F26: each delete of a fork is denied with 409 ${what}: the experiment goes on when its time is raised`,
+      mapped(PROTECTIONS, (protection) => (scene) => isProtected(scene, protection)),
     ),
     'F16: ten writes of a status are answered with 409: it tells of the last generation': () => inScene(conflicts),
     'F16: a status is written from an old generation, because the watch is late: it never lands over a newer one': () =>

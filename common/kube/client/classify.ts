@@ -33,13 +33,14 @@ export function classify(answer: FailedResponse, requestedPath: ParsedPath | und
     status: answer.status,
     message: status?.message || `HTTP ${answer.status} without a Status object`,
     ...(status ? { reason: status.reason } : {}),
-    ...(kind === 'forbidden' ? { forbiddenBy: isRbacDenial(status) ? 'rights' : 'admission' } : {}),
+    ...(kind === 'forbidden' ? { forbiddenBy: status && isRbacDenial(status) ? 'rights' : 'admission' } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
 }
 
 /** The kind of a failure that the API server describes with a `Status`. */
 function kindOf(code: number, status: Status, requestedPath: ParsedPath | undefined): KubeErrorKind {
+  if (MISLEADING.has(code) && isWebhookDenial(status)) return 'forbidden'
   switch (code) {
     case 403:
       return hasCause(status, 'reason', 'NamespaceTerminating') ? 'terminating' : 'forbidden'
@@ -62,6 +63,15 @@ function kindOf(code: number, status: Status, requestedPath: ParsedPath | undefi
       return code >= 500 ? 'server' : code >= 400 ? 'invalid' : 'unreachable'
   }
 }
+
+/**
+ * Codes that an admission webhook may choose for a denial. They say then nothing about the object, the request or the
+ * API server. For example, Crossplane answers 409 to the deletion of an object that is in use.
+ */
+const MISLEADING: ReadonlySet<number> = new Set([401, 404, 408, 409, 410, 429])
+
+/** The API server begins the message of each denial by a webhook with these words. */
+const isWebhookDenial = ({ message }: Status): boolean => /^admission webhook ".*?" denied the request/.test(message)
 
 const UNTYPED = /failed to create typed patch object/
 
@@ -86,7 +96,9 @@ const absentKind = (requested: ParsedPath | undefined): KubeErrorKind =>
 const hasCause = ({ details }: Status, member: 'reason' | 'field', value: string): boolean =>
   listOr(at(details, 'causes')).some((cause) => at(cause, member) === value)
 
-const isRbacDenial = (status: Status | undefined): boolean => /User "[^"]*" cannot /.test(status?.message ?? '')
+/** A webhook may use the same words for a rule of its own. */
+const isRbacDenial = (status: Status): boolean =>
+  /User "[^"]*" cannot /.test(status.message) && !isWebhookDenial(status)
 
 /**
  * The API server asks for a few seconds. A proxy in front of it may ask for an hour after a short outage, and no cache

@@ -193,6 +193,11 @@ describe('apply', () => {
       })
   })
 
+  it('keeps the fork in the conclusion when its delete is refused', async () => {
+    const { conclusion } = await applied({ writes: [deleteFork], failures: { 'delete fork': failure('forbidden') } })
+    expect([conclusion?.reason, conclusion?.fork]).to.deep.equal(['ApplyRefused', FORK])
+  })
+
   it('M8: names the field of the override, not that of the fork', async () => {
     const message = 'spec.template.spec.containers[0].image: Invalid value'
     const failures = { 'apply newFork': new KubeError({ kind: 'invalid', message }) }

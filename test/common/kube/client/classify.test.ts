@@ -75,6 +75,10 @@ const cases: Record<string, Case> = {
     answer: status(403, { message: 'exceeded quota: pods, requested: 1, used: 5, limited: 5' }),
     is: { kind: 'forbidden', forbiddenBy: 'admission' },
   },
+  '403 of a webhook with the words of RBAC is about admission': {
+    answer: status(403, { message: 'admission webhook "a.example" denied the request: User "ada" cannot do that' }),
+    is: { kind: 'forbidden', forbiddenBy: 'admission' },
+  },
   '403 because the namespace is terminating is terminating': {
     answer: status(403, { details: { causes: [{ reason: 'NamespaceTerminating' }] } }),
     is: { kind: 'terminating' },
@@ -128,6 +132,18 @@ const cases: Record<string, Case> = {
 }
 
 describe('classify', () => {
+  for (const code of [401, 404, 408, 409, 410, 429])
+    it(`takes ${code} for a denial if an admission webhook has chosen it`, () => {
+      const message = 'admission webhook "usages.crossplane.io" denied the request: in use by 1 usage'
+      const details = { name: 'cart', kind: 'deployments' }
+      expect(classify(status(code, { reason: 'Conflict', message, details }), parsePath(CART))).to.deep.include({
+        kind: 'forbidden',
+        forbiddenBy: 'admission',
+      })
+      const quoted = status(code, { message: `no: ${message}` })
+      expect(classify(quoted, parsePath(CART)).kind, 'within another message').not.to.equal('forbidden')
+    })
+
   for (const [sentence, { path = CART, answer, is }] of Object.entries(cases))
     it(sentence, () => {
       expect(classify(answer, parsePath(path))).to.deep.include(is)
