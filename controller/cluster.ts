@@ -7,6 +7,7 @@ import type { KubeClient } from '../common/kube/client/client.ts'
 import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Log } from '../common/program/log.ts'
+import { hasForeignStatus } from '../common/workload/identity.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
 import type { Recorder } from './events/recorder.ts'
@@ -23,6 +24,7 @@ import type { PolicyStatus } from './policies/policy-status.ts'
 import type { Reservations } from './policies/reservations.ts'
 import type { PassPorts } from './reconcile.ts'
 import type { StatusPacing } from './report/status-pacing.ts'
+import type { WrittenStatuses } from './report/written-statuses.ts'
 import { type Key, keyOf } from './runtime/queue.ts'
 import type { Pass } from './runtime/worker.ts'
 
@@ -46,6 +48,7 @@ interface ClusterOptions
   readonly metrics: Pick<ControllerMetrics, 'repaired' | 'moved' | 'promoted'>
   readonly statusDrift: DriftBackoff
   readonly sharePace: StatusPacing
+  readonly writtenStatuses: WrittenStatuses
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
@@ -59,7 +62,7 @@ const QUOTES: ReadonlySet<Conclusion['is']> = new Set(['failed', 'stalled', 'unr
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
-  const { client, reservations, written, recorder, log, metrics, isServed, ...of } = options
+  const { client, reservations, written, recorder, log, metrics, isServed, writtenStatuses, ...of } = options
   const { isCutOverInstalled, experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
   const { policies, drift, pins } = shared
   const experiments = new ExperimentReads({ client, cached })
@@ -103,10 +106,12 @@ export function clusterForPass(options: ClusterOptions) {
         applyStatus: async (experiment, status) => {
           await writer.applyStatus(experiment, status)
           sharePace.noteWrite(keyOf(experiment))
+          if (hasForeignStatus(experiment)) writtenStatuses.noteWrite(keyOf(experiment), status)
         },
         shareWaitMs: (key) => sharePace.waitMs(key),
         podsWaitMs: (key) => sharePace.podsWaitMs(key),
         progressWaitMs: (key) => sharePace.progressWaitMs(key),
+        isAsWritten: (key, status) => writtenStatuses.has(key, status),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>

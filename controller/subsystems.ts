@@ -29,6 +29,7 @@ import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
 import { reconciler } from './reconcile.ts'
 import { StatusPacing } from './report/status-pacing.ts'
+import { WrittenStatuses } from './report/written-statuses.ts'
 import { Breaker, PROBE_MS } from './runtime/breaker.ts'
 import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Workers, type WorkersOptions } from './runtime/worker.ts'
@@ -144,6 +145,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     pods: options.isGateInstalled ? (namespace, fork) => forkPods.of(namespace, fork) : undefined,
     statusDrift: new DriftBackoff(timers),
     sharePace: new StatusPacing(timers),
+    writtenStatuses: new WrittenStatuses(timers),
     written,
     recorder,
   })

@@ -183,6 +183,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       shareWaitMs: () => world.shareWaitMs,
       podsWaitMs: () => world.shareWaitMs,
       progressWaitMs: () => world.shareWaitMs,
+      isAsWritten: () => false,
       repairWaitMs: () => 0,
       noteRepair: () => undefined,
       emitEvent: (_of, _conclusion, { type, reason }) => diary.push(`event ${type} ${reason}`),

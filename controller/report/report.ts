@@ -30,9 +30,11 @@ export interface Reporter {
   podsWaitMs(key: Key): number
   /** as `shareWaitMs`, for a status of a fork that is still not ready */
   progressWaitMs(key: Key): number
+  /** whether a status is what this process last wrote, so that no other client has changed it */
+  isAsWritten(key: Key, status: ExperimentDeploymentStatus | undefined): boolean
   /** how many milliseconds the next repair of a status has to wait; 0 or less: now */
   repairWaitMs(key: Key): number
-  /** called before a status is written that another client had written too */
+  /** called before a status is written that another client has changed */
   noteRepair(key: Key): void
   /** queues a Kubernetes Event; never waits, never throws */
   emitEvent(experiment: ExperimentDeployment, conclusion: Conclusion, event: EventDraft): void
@@ -73,15 +75,15 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
   const numbersMs = before ? numbersWaitMs(reporter, key, { before, status, reason }) : 0
   if (numbersMs > 0) return numbersMs
-  if (hasForeignStatus(experiment)) {
+  const { moved } = conclusion.run ?? {}
+  if (hasForeignStatus(experiment) && !reporter.isAsWritten(key, before)) {
     const restMs = reporter.repairWaitMs(key)
-    if (restMs > 0) return restMs
+    if (restMs > 0 && !moved) return restMs // a move, such as an abort, never waits
     reporter.noteRepair(key)
   }
   await reporter.applyStatus(experiment, status)
   sourceReplaced(experiment, conclusion).forEach(emit)
   verdictEvents(before, status).forEach(emit)
-  const { moved } = conclusion.run ?? {}
   const outcome = outcomeOf(before, status)
   if (outcome) reporter.countPromotion(experiment, outcome)
   if (moved) {

@@ -10,6 +10,7 @@ import { clusterForPass } from '../../controller/cluster.ts'
 import { DriftBackoff } from '../../controller/observe/drift-backoff.ts'
 import { Referrers } from '../../controller/observe/referrers.ts'
 import { StatusPacing } from '../../controller/report/status-pacing.ts'
+import { WrittenStatuses } from '../../controller/report/written-statuses.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
@@ -74,6 +75,7 @@ function world() {
     },
     statusDrift: new DriftBackoff(timers),
     sharePace: new StatusPacing(timers),
+    writtenStatuses: new WrittenStatuses(timers),
     written,
     recorder: {
       record: ({ regarding, related, reason, action, note }) =>
@@ -188,6 +190,17 @@ describe('the cluster of a pass', () => {
       cluster.reporter.log(anExperiment(), { ...conclusion, ...decision })
     expect(log.lines.map(({ facts }) => facts.reason)).to.deep.equal(['ApplyRefused', 'ApplyFailed'])
     expect(JSON.stringify(log.lines)).not.to.contain('hunter2')
+  })
+
+  it('remembers what it wrote of a status that another client has written too', async () => {
+    const { reporter } = world().cluster
+    const managedFields = [{ manager: 'kubectl-patch', operation: 'Update', subresource: 'status' }]
+    const known: boolean[] = []
+    for (const metadata of [{}, { managedFields }]) {
+      await reporter.applyStatus(anExperiment({ metadata }), {})
+      known.push(reporter.isAsWritten('shop/faster-cart', {}))
+    }
+    expect(known).to.deep.equal([false, true])
   })
 
   it('notes its writes, so that the next pass waits for the caches', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../../common/plan/some-run.ts'
-import { reported } from './reporting.ts'
+import { NONE, reported } from './reporting.ts'
 
 /** Events and counts of the next pass, without those of the conclusion, which are as ever. */
 async function movesOf(run: RunWorld): Promise<readonly string[]> {
@@ -43,6 +43,18 @@ describe('the report of a run', () => {
     const run = aPausedRun()
     run.say('resume')
     expect(await movesOf(run)).to.deep.equal(['Normal Resumed', 'count Resumed'])
+  })
+
+  it('never waits with a move because another client has changed the status', async () => {
+    const run = aRun(aRunExperiment())
+    run.pass()
+    const { experiment, ...facts } = run.facts()
+    const managedFields = [{ manager: 'kubectl-patch', operation: 'Update', subresource: 'status' }]
+    const forged = { ...facts, experiment: { ...experiment, metadata: { ...experiment.metadata, managedFields } } }
+    const { conclusion } = run.pass()
+    const moved = await reported(forged, conclusion, { repairWaitMs: 60_000 })
+    expect(moved.diary).to.include.members(['repair', 'status', 'count StepCompleted'])
+    expect(moved.againMs).to.equal(NONE)
   })
 
   it('has nothing of a move whose status could not be written', async () => {

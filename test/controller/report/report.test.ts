@@ -35,6 +35,13 @@ describe('report', () => {
     expect([waiting.diary, waiting.againMs]).to.deep.equal([[], 700])
   })
 
+  it('does not count a change of its own as a repair, although another client owns fields of the status', async () => {
+    const managedFields = [{ manager: 'kubectl-patch', operation: 'Update', subresource: 'status' }]
+    const facts = await afterReport(READY, { traffic: pods(`${FORK}-7d9f-1`, 'cart-1', 'cart-2') }, { managedFields })
+    const { diary, againMs } = await reported(facts, undefined, { isAsWritten: true, repairWaitMs: 60_000 })
+    expect([diary, againMs]).to.deep.equal([['status'], NONE])
+  })
+
   it('R2: tells a repair after which the fork is as ready as before', async () => {
     const facts = await afterReport(READY)
     const repaired = 'deployment/x: restored: another client had modified it'

@@ -22,6 +22,7 @@ export const READY: Given = {
 interface More {
   readonly failure?: Error
   readonly repairWaitMs?: number
+  readonly isAsWritten?: boolean
   readonly shareWaitMs?: number
   readonly podsWaitMs?: number
   readonly progressWaitMs?: number
@@ -31,8 +32,9 @@ interface More {
 export async function reported(
   facts: Facts,
   conclusion = plan(facts).conclusion,
-  { failure, repairWaitMs = 0, shareWaitMs = 0, podsWaitMs = 0, progressWaitMs = 0 }: More = {},
+  { failure, repairWaitMs = 0, isAsWritten = false, ...pace }: More = {},
 ) {
+  const { shareWaitMs = 0, podsWaitMs = 0, progressWaitMs = 0 } = pace
   const diary: string[] = []
   const messages: string[] = []
   let status: ExperimentDeploymentStatus | undefined
@@ -45,6 +47,7 @@ export async function reported(
     podsWaitMs: () => podsWaitMs,
     progressWaitMs: () => progressWaitMs,
     shareWaitMs: () => shareWaitMs,
+    isAsWritten: () => isAsWritten,
     repairWaitMs: () => repairWaitMs,
     noteRepair: () => diary.push('repair'),
     emitEvent: (_of: unknown, _conclusion: unknown, event: { type: string; reason: string; message: string }) => {
