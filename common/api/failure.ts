@@ -2,7 +2,7 @@
 export type KubeErrorKind =
   | 'notFound' // the API server says that exactly the requested object does not exist: the only proof of absence
   | 'kindAbsent' // the server does not serve this kind; from `classify` it is a suspicion that the client confirms
-  | 'conflict' // the object has another uid or version than the request expects: read it again
+  | 'conflict' // the object is not as the request expects: read it again; see `conflictOver`
   | 'alreadyExists' // there is an object with the name of the one to create
   | 'gone' // the version or the page is no longer kept: list again
   | 'forbidden' // see `forbiddenBy`

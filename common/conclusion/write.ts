@@ -95,7 +95,7 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
 const POD = { ...EXISTING, invalid: 'lookAgain' } as const
 /** Its name has a hash of the question, so an object of that name is the run that was not seen yet. */
 const RUN = { ...EXISTING, invalid: 'lookAgain' } as const
-const NEW = { ...EXISTING, conflict: NAME_TAKEN, alreadyExists: NAME_TAKEN }
+const NEW = { ...EXISTING, alreadyExists: NAME_TAKEN }
 
 /** What a refused write means, by its role and its failure. */
 export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKind, FailureOutcome>>>> = {
@@ -112,11 +112,20 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   service: EXISTING,
 }
 
-/** What a refusal of a write means. Only the `message` of the API server says that an immutable field was changed. */
-export function outcomeOf({ role }: Write, failure: KubeErrorKind, message: string): FailureOutcome {
-  const refusal = FAILURE_OUTCOMES[role][failure]
-  const isImmutable =
-    failure === 'invalid' && /field is immutable|updates to \w+ spec for fields other than/.test(message)
+/** What is known of a refused write. */
+interface Refusal {
+  readonly kind: KubeErrorKind
+  readonly message: string
+  readonly conflictOver?: 'fields' | 'object'
+}
+
+/**
+ * What a refusal of a write means. Only the `message` of the API server says that an immutable field was changed. A
+ * conflict over fields shows that there is an object; any other one may be that of a quota, which was just changed.
+ */
+export function outcomeOf({ role }: Write, { kind, message, conflictOver }: Refusal): FailureOutcome {
+  const refusal = FAILURE_OUTCOMES[role][conflictOver === 'fields' ? 'alreadyExists' : kind]
+  const isImmutable = kind === 'invalid' && /field is immutable|updates to \w+ spec for fields other than/.test(message)
   return isImmutable && refusal !== 'lookAgain' ? { ...refusal, reason: 'ImmutableFieldChanged' } : refusal
 }
 

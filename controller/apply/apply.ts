@@ -81,7 +81,7 @@ interface Refused {
 
 /** The conclusion after a refused write. @throws KubeError when only a new pass can decide */
 function refused(conclusion: Conclusion, write: Write, { error, facts }: Refused): Conclusion {
-  const refusal = outcomeOf(write, error.kind, error.message)
+  const refusal = outcomeOf(write, error)
   if (refusal === 'lookAgain') throw error
   const text = error.kind === 'timeout' ? noAnswer(error) : error.message
   return {

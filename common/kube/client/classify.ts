@@ -34,6 +34,7 @@ export function classify(answer: FailedResponse, requestedPath: ParsedPath | und
     message: status?.message || `HTTP ${answer.status} without a Status object`,
     ...(status ? { reason: status.reason } : {}),
     ...(kind === 'forbidden' ? { forbiddenBy: status && isRbacDenial(status) ? 'rights' : 'admission' } : {}),
+    ...(kind === 'conflict' ? { conflictOver: isOverFields(status) ? 'fields' : 'object' } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   }
 }
@@ -95,6 +96,9 @@ const absentKind = (requested: ParsedPath | undefined): KubeErrorKind =>
 
 const hasCause = ({ details }: Status, member: 'reason' | 'field', value: string): boolean =>
   listOr(at(details, 'causes')).some((cause) => at(cause, member) === value)
+
+const isOverFields = (status: Status | undefined): boolean =>
+  status !== undefined && hasCause(status, 'reason', 'FieldManagerConflict')
 
 /** A webhook may use the same words for a rule of its own. */
 const isRbacDenial = (status: Status): boolean =>

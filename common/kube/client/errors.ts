@@ -11,6 +11,8 @@ export interface Failure {
   readonly reason?: string
   /** only with `forbidden`: `rights` for RBAC, `admission` for a quota, Pod Security or an admission policy */
   readonly forbiddenBy?: 'rights' | 'admission'
+  /** only with `conflict`: `fields` if another field manager owns some, else `object` for its version or uid */
+  readonly conflictOver?: 'fields' | 'object'
   readonly retryAfterMs?: number
   /** verb and path: `apply /apis/apps/v1/namespaces/shop/deployments/cart` */
   readonly attempted?: string
@@ -23,6 +25,7 @@ export class KubeError extends Error implements Failure {
   declare readonly status?: number
   declare readonly reason?: string
   declare readonly forbiddenBy?: 'rights' | 'admission'
+  declare readonly conflictOver?: 'fields' | 'object'
   declare readonly retryAfterMs?: number
   declare readonly attempted?: string
 

@@ -41,14 +41,25 @@ const WRITES: Readonly<Record<Role, Write>> = {
   },
 }
 /** `lookAgain`, or the state and the reason. */
-const meaningOf = (role: Role, failure: KubeErrorKind, message = 'no'): string => {
-  const refusal = outcomeOf(WRITES[role], failure, message)
+const meaningOf = (role: Role, failure: KubeErrorKind | 'conflict over fields', message = 'no'): string => {
+  const refusal = outcomeOf(
+    WRITES[role],
+    failure === 'conflict over fields'
+      ? { kind: 'conflict', message, conflictOver: 'fields' }
+      : { kind: failure, message, ...(failure === 'conflict' && { conflictOver: 'object' }) },
+  )
   return refusal === 'lookAgain' ? refusal : `${refusal.is} ${refusal.reason}`
 }
 
 describe('the meaning of a refused write', () => {
-  const cases: Record<string, readonly [Role, KubeErrorKind, string]> = {
-    'is that the name was taken, for a new fork': ['newFork', 'conflict', 'failed NameConflict'],
+  const cases: Record<string, readonly [Role, Parameters<typeof meaningOf>[1], string]> = {
+    'is that the name was taken, for a new fork': ['newFork', 'conflict over fields', 'failed NameConflict'],
+    'is only that it is tried again, for a new fork whose quota was just changed': ['newFork', 'conflict', 'lookAgain'],
+    'is that the facts are out of date, for fields of a fork that exists': [
+      'fork',
+      'conflict over fields',
+      'lookAgain',
+    ],
     'R5: is that the name was taken, for a new base, which is tried again ever later': [
       'base',
       'alreadyExists',

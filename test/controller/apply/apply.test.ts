@@ -177,7 +177,7 @@ describe('apply', () => {
     const cases: Readonly<Record<string, readonly [Write, KubeErrorKind, is: string, reason: string]>> = {
       'with the message of the API server': [applyOf('newFork'), 'invalid', 'stalled', 'ApplyRefused'],
       'that the API server could not process': [applyOf('fork'), 'server', 'failed', 'ApplyFailed'],
-      'because another object has the name': [applyOf('newFork'), 'conflict', 'failed', 'NameConflict'],
+      'because another object has the name': [applyOf('newFork'), 'alreadyExists', 'failed', 'NameConflict'],
       'of the experiment itself': [patchExperiment, 'forbidden', 'stalled', 'ApplyRefused'],
     }
     for (const [sentence, [write, kind, is, reason]] of Object.entries(cases))
@@ -203,6 +203,19 @@ describe('apply', () => {
     const failures = { 'apply newFork': new KubeError({ kind: 'invalid', message }) }
     const { conclusion } = await applied({ writes: [applyOf('newFork')], failures })
     expect(conclusion?.message).to.equal('spec.template.spec.containers[0].image (from the source): Invalid value')
+  })
+
+  it('tells that the name is taken only if another client owns fields, not if a quota was just changed', async () => {
+    const outcomes: unknown[] = []
+    for (const conflictOver of ['fields', 'object'] as const) {
+      const error = new KubeError({ kind: 'conflict', message: 'no', conflictOver })
+      const { conclusion, thrown } = await applied({
+        writes: [applyOf('newFork')],
+        failures: { 'apply newFork': error },
+      })
+      outcomes.push(thrown === error ? 'thrown' : conclusion?.reason)
+    }
+    expect(outcomes).to.deep.equal(['NameConflict', 'thrown'])
   })
 
   for (const error of [failure('unreachable'), failure('throttled'), new TypeError('a bug')])

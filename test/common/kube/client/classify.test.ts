@@ -54,10 +54,24 @@ const cases: Record<string, Case> = {
     answer: status(409, { reason: 'AlreadyExists' }),
     is: { kind: 'alreadyExists' },
   },
-  '409 Conflict is conflict': { answer: status(409, { reason: 'Conflict' }), is: { kind: 'conflict' } },
+  '409 Conflict is conflict': {
+    answer: status(409, { reason: 'Conflict' }),
+    is: { kind: 'conflict', conflictOver: 'object' },
+  },
+  '409 of a quota that another request has just changed is a conflict over an object': {
+    answer: status(409, { reason: 'Conflict', details: { name: 'tight', kind: 'resourcequotas' } }),
+    is: { kind: 'conflict', conflictOver: 'object' },
+  },
+  '409 of an apply that meets another field manager is a conflict over fields': {
+    answer: status(409, {
+      reason: 'Conflict',
+      details: { causes: [{ reason: 'FieldManagerConflict', field: '.spec.replicas' }] },
+    }),
+    is: { kind: 'conflict', conflictOver: 'fields' },
+  },
   '422 about metadata.uid is conflict: the object was replaced': {
     answer: status(422, { reason: 'Invalid', details: { causes: [{ field: 'metadata.uid' }] } }),
-    is: { kind: 'conflict' },
+    is: { kind: 'conflict', conflictOver: 'object' },
   },
   '422 about another field is invalid': {
     answer: status(422, { reason: 'Invalid', details: { causes: [{ field: 'spec.replicas' }] } }),
@@ -149,7 +163,8 @@ describe('classify', () => {
       expect(classify(answer, parsePath(path))).to.deep.include(is)
     })
 
-  it('sets forbiddenBy and retryAfterMs only where they apply', () => {
+  it('sets forbiddenBy, conflictOver and retryAfterMs only where they apply', () => {
     expect(classify(status(409), parsePath(CART))).to.not.have.any.keys('forbiddenBy', 'retryAfterMs')
+    expect(classify(status(422), parsePath(CART))).to.not.have.any.keys('forbiddenBy', 'conflictOver')
   })
 })
