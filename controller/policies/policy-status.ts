@@ -9,6 +9,7 @@ import {
 } from '../../common/policy/policy.ts'
 import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
+import { DriftBackoff } from '../observe/drift-backoff.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { PolicyValidity } from './policy-validity.ts'
 
@@ -52,10 +53,12 @@ export class PolicyStatus {
   readonly #options: PolicyStatusOptions
   readonly #entries = new Map<Key, Entry>()
   readonly #written = new Map<string, string>() // by uid: the last write, which the cache may not have yet
-  readonly #failures = new Map<string, number>() // by uid: writes that failed in a row
+  readonly #failures = new Map<string, { readonly inRow: number; readonly retryAtMs: number }>() // by uid
+  readonly #drift: DriftBackoff // by uid
   #revision = 0
   #waitsLeft = MAX_WAITS
   #cancel: Cancel | undefined
+  #dueMs = Number.POSITIVE_INFINITY // when the next write begins
   #writing: Promise<void> = Promise.resolve()
   #isStarted = false
   #isDue = false // whether something was to be written before the start
@@ -63,6 +66,7 @@ export class PolicyStatus {
 
   constructor(options: PolicyStatusOptions) {
     this.#options = options
+    this.#drift = new DriftBackoff(options.timers)
   }
 
   /** The number of experiments that violate a policy with `action`, among those that had a pass. */
@@ -93,11 +97,14 @@ export class PolicyStatus {
     this.#writeAfter(DEBOUNCE_MS)
   }
 
-  /** Call this when the status of a policy changed. If another client wrote it, it will be corrected. */
+  /**
+   * Call this when the status of a policy changed. If another client wrote it, it will be corrected: ever later while
+   * that client undoes each write.
+   */
   statusChanged(policy: ExperimentPolicy): void {
     const uid = uidOf(policy)
     if (this.#written.get(uid) === textOf(policy.status ?? {})) return
-    this.#written.delete(uid)
+    if (this.#written.delete(uid)) this.#drift.noteRepair(uid)
     this.#writeAfter(DEBOUNCE_MS)
   }
 
@@ -135,11 +142,16 @@ export class PolicyStatus {
     await this.#writing
   }
 
+  /** Writes after `delayMs`, or earlier if that was asked for before. */
   #writeAfter(delayMs: number): void {
+    const { timers } = this.#options
     this.#isDue = true
-    if (!this.#isStarted || this.#isStopped || this.#cancel) return
-    this.#cancel = this.#options.timers.after(delayMs, () => {
-      this.#cancel = undefined
+    const dueMs = timers.now() + delayMs
+    if (!this.#isStarted || this.#isStopped || dueMs >= this.#dueMs) return
+    this.#cancel?.()
+    this.#dueMs = dueMs
+    this.#cancel = timers.after(delayMs, () => {
+      this.#dueMs = Number.POSITIVE_INFINITY
       this.#writing = this.#writing.then(() => this.#write())
     })
   }
@@ -157,23 +169,35 @@ export class PolicyStatus {
       const status = this.#statusOf(policy)
       const text = textOf(status)
       if (this.#isStopped || textOf(policy.status ?? {}) === text || this.#written.get(uid) === text) continue
+      const waitMs = this.#waitMs(uid)
+      if (waitMs > 0) {
+        this.#writeAfter(waitMs)
+        continue
+      }
+      this.#written.set(uid, text) // before its event comes
       try {
         await write(policy, status)
-        this.#written.set(uid, text)
         this.#failures.delete(uid)
       } catch (error) {
-        this.#logFailure(policy, error)
+        this.#written.delete(uid)
+        this.#noteFailure(policy, error)
         this.#writeAfter(RETRY_MS)
       }
     }
   }
 
+  /** Milliseconds until the status of a policy may be written; 0 or less: now. */
+  #waitMs(uid: string): number {
+    const retryMs = (this.#failures.get(uid)?.retryAtMs ?? 0) - this.#options.timers.now()
+    return Math.max(this.#drift.waitMs(uid), retryMs)
+  }
+
   /** What fails again and again is logged ever less often, until it succeeds. */
-  #logFailure(policy: ExperimentPolicy, error: unknown): void {
-    const failures = (this.#failures.get(uidOf(policy)) ?? 0) + 1
-    this.#failures.set(uidOf(policy), failures)
-    const facts = { policy: policy.metadata.name, failures, ...factsOf(error) }
-    if (shouldLogRepetition(failures)) this.#options.log.error(facts, 'the status of a policy was not written')
+  #noteFailure(policy: ExperimentPolicy, error: unknown): void {
+    const inRow = (this.#failures.get(uidOf(policy))?.inRow ?? 0) + 1
+    this.#failures.set(uidOf(policy), { inRow, retryAtMs: this.#options.timers.now() + RETRY_MS })
+    const facts = { policy: policy.metadata.name, failures: inRow, ...factsOf(error) }
+    if (shouldLogRepetition(inRow)) this.#options.log.error(facts, 'the status of a policy was not written')
   }
 
   /** Drops experiments and policies that no longer exist. */

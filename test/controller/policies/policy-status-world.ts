@@ -57,19 +57,23 @@ export function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
     keys: keys as readonly string[],
     fails: false,
     hasSchemas: true,
+    /** called when a status is stored, before the controller knows it */
+    onStored: (_policy: ExperimentPolicy): void => undefined,
     valid: 'True' as 'True' | 'False',
   }
   const status = new PolicyStatus({
     policies: { list: () => present.policies },
     keys: () => present.keys,
     isKnown: (key) => present.keys.includes(key),
-    write: async ({ metadata }, next) => {
+    write: async (policy, next) => {
+      const { metadata } = policy
       const { observedGeneration, experiments, violations, conditions = [] } = next
       if (present.fails) throw new Error('no')
       written.push(next)
       diary.push(`${metadata.name}@${observedGeneration}: ${violations} of ${experiments}`)
       for (const { status, lastTransitionTime } of conditions)
         if (status === 'False') diary.push(`not valid since ${lastTransitionTime}`)
+      present.onStored({ ...policy, status: next })
     },
     validity: {
       get hasSchemas() {
