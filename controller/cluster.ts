@@ -94,7 +94,7 @@ export function clusterForPass(options: ClusterOptions) {
       writer: {
         write: (write) => writer.write(write),
         isCurrent: (experiment) => writer.isCurrent(experiment),
-        reserve: ({ metadata }, { replicas, asOf }) => reservations.reserve(metadata.uid, replicas, asOf),
+        reserve: (experiment, reservation) => reservations.reserve(experiment, reservation),
         noteRepair: (experiment, { role, of }) => {
           const key = keyOf(experiment)
           if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))

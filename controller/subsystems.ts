@@ -19,17 +19,13 @@ import { type Caches, createCaches } from './caches.ts'
 import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
 import { Recorder } from './events/recorder.ts'
+import { passMemory } from './memory.ts'
 import type { ControllerMetrics } from './metrics.ts'
-import { DriftBackoff } from './observe/drift-backoff.ts'
-import { PodRefusals } from './observe/pod-refusals.ts'
-import { StepClock } from './observe/step-clock.ts'
 import { sweepersOf } from './orphans/orphaned-forks.ts'
 import { measuringPasses } from './pass-metrics.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
 import { reconciler } from './reconcile.ts'
-import { StatusPacing } from './report/status-pacing.ts'
-import { WrittenStatuses } from './report/written-statuses.ts'
 import { Breaker, PROBE_MS } from './runtime/breaker.ts'
 import { type Key, KeyQueue } from './runtime/queue.ts'
 import { Workers, type WorkersOptions } from './runtime/worker.ts'
@@ -119,8 +115,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   })
   schemas.subscribe(() => policies.schemasChanged())
   const analysis = createAnalysis(options, { caches, queue, isLeading })
-  const steps = new StepClock({ timers, clock })
-  forgetDeletedExperiments(caches, steps, policies)
+  const memory = passMemory(options, caches.experiments)
+  forgetPolicyDecisions(caches, policies)
   const written = new WrittenVersions({ ...caches, runs: caches.analysis?.runs, forks: forksOf })
   const clusterOf = clusterForPass({
     ...options,
@@ -135,17 +131,10 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     },
     policies,
     reservations,
-    podRefusals: new PodRefusals(client, timers),
+    ...memory,
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
-    drift: new DriftBackoff(timers),
-    // when another client removes a pin for the third time, the run is aborted
-    pins: new DriftBackoff(timers, 2),
-    steps,
     analysis,
     pods: options.isGateInstalled ? (namespace, fork) => forkPods.of(namespace, fork) : undefined,
-    statusDrift: new DriftBackoff(timers),
-    sharePace: new StatusPacing(timers),
-    writtenStatuses: new WrittenStatuses(timers),
     written,
     recorder,
   })
@@ -161,7 +150,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const caughtUp = (key: Key) => written.caughtUp(key, stopping)
   const working = { written, ...createWorkers(options, { queue, recorder, reconcile, caughtUp, objectOf: experiment }) }
   const waking = { queue, paced, experiments, clockSteps }
-  return { caches, schemas, neighbours, policies, recorder, orphans, analysis, ...waking, ...working }
+  const remembered = { memory, index, reservations, traffic, referrers, forkPods }
+  return { caches, schemas, neighbours, policies, recorder, orphans, analysis, ...waking, ...working, ...remembered }
 }
 
 function createNeighbours(
@@ -199,10 +189,9 @@ const createAnalysis = (options: ControllerOptions, { caches, queue, isLeading }
     observer: options.metrics.analysis,
   })
 
-/** Forgets what was remembered of experiments that are gone. */
-function forgetDeletedExperiments({ experiments }: Caches, steps: StepClock, { status }: PolicyRuntime): void {
+/** Forgets what policies decided about experiments that are gone, or are being deleted. */
+function forgetPolicyDecisions({ experiments }: Caches, { status }: PolicyRuntime): void {
   experiments.subscribe((change) => {
-    if (change.is === 'deleted') steps.forget(change.key)
     if (change.is === 'deleted' || isBeingDeleted(change.after)) status.forget(change.key)
   })
 }

@@ -12,7 +12,7 @@ export interface ApplyPorts {
   write(write: Write): Promise<KubeObject | undefined>
   /** whether the API server has the experiment as it was observed; if not, the next pass reads it. @throws KubeError */
   isCurrent(experiment: ExperimentDeployment): Promise<boolean>
-  /** synchronous; false if another experiment reserved a place since the facts were read */
+  /** synchronous; false if the experiment is gone, or if another one reserved a place since the facts were read */
   reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
   /** called before a write that undoes the change of another client */
   noteRepair(experiment: ExperimentDeployment, write: Pick<Write, 'role'> & { readonly of?: KubeObject }): void

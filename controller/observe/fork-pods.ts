@@ -50,6 +50,11 @@ export class ForkPods {
   /** by `namespace/fork`, then by the key of the pod */
   readonly #byFork = new Map<string, Map<string, PodView>>()
 
+  /** How many forks have pods. For tests. */
+  get size(): number {
+    return this.#byFork.size
+  }
+
   /** Follows one change of a pod. Returns the fork to which it belongs, as `namespace/name`. */
   update(change: ObjectChange<PodView>): string {
     const { key } = change

@@ -16,20 +16,30 @@ interface ServiceSighting {
   readonly seenMs: number
 }
 
+interface StepClockOptions {
+  readonly timers: Pick<Timers, 'now'>
+  readonly clock: Clock
+  /** whether there is such an experiment; of one that is deleted during its pass nothing is remembered */
+  readonly isKnown: (key: Key) => boolean
+}
+
 /**
  * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
  * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock. It also says
  * how long the active Service of a blue-green has been as it is, for a way back that waits for its endpoints.
  */
 export class StepClock {
-  readonly #timers: Pick<Timers, 'now'>
-  readonly #clock: Clock
+  readonly #options: StepClockOptions
   readonly #steps = new Map<Key, StepSighting>()
   readonly #services = new Map<Key, ServiceSighting>()
 
-  constructor({ timers, clock }: { readonly timers: Pick<Timers, 'now'>; readonly clock: Clock }) {
-    this.#timers = timers
-    this.#clock = clock
+  constructor(options: StepClockOptions) {
+    this.#options = options
+  }
+
+  /** How many entries its maps have; 0 when all experiments are gone. For tests. */
+  get entryCount(): number {
+    return this.#steps.size + this.#services.size
   }
 
   /** Milliseconds since the step of the stored `run` began; undefined without a run, which is then forgotten. */
@@ -39,22 +49,22 @@ export class StepClock {
       return undefined
     }
     const id = JSON.stringify([run.run, run.revision, run.path, run.stepIndex, run.since])
-    const nowMs = this.#timers.now()
-    let sighting = this.#steps.get(key)
-    if (sighting?.id !== id) {
-      const ageMs = Math.max(0, this.#clock().getTime() - Date.parse(run.since)) || 0
-      sighting = { id, seenMs: nowMs, ageMs }
-      this.#steps.set(key, sighting)
-    }
-    return sighting.ageMs + nowMs - sighting.seenMs
+    const { timers, clock, isKnown } = this.#options
+    const nowMs = timers.now()
+    const sighting = this.#steps.get(key)
+    if (sighting?.id === id) return sighting.ageMs + nowMs - sighting.seenMs
+    const ageMs = Math.max(0, clock().getTime() - Date.parse(run.since)) || 0
+    if (isKnown(key)) this.#steps.set(key, { id, seenMs: nowMs, ageMs })
+    return ageMs
   }
 
   /** Milliseconds since this process first saw the active Service of a blue-green in this state. */
   unchangedMs(key: Key, state: string): number {
-    const nowMs = this.#timers.now()
+    const { timers, isKnown } = this.#options
+    const nowMs = timers.now()
     const sighting = this.#services.get(key)
     if (sighting?.state === state) return nowMs - sighting.seenMs
-    this.#services.set(key, { state, seenMs: nowMs })
+    if (isKnown(key)) this.#services.set(key, { state, seenMs: nowMs })
     return 0
   }
 

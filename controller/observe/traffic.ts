@@ -17,6 +17,11 @@ export class TrafficIndex {
     this.followers = new ServiceFollowers(isKnown)
   }
 
+  /** How many entries its maps have; 0 when all experiments, Services and EndpointSlices are gone. For tests. */
+  get entryCount(): number {
+    return this.services.entryCount + this.slices.entryCount + this.followers.entryCount
+  }
+
   /** What a pass over `key` reads. Until the pass says which Services it follows, it follows all of the namespace. */
   readFor(key: Key, namespace: string): TrafficView {
     this.followers.followAll(key, namespace)
@@ -40,6 +45,10 @@ class ByNamespace<T> {
   readonly #byNamespace = new Map<string, Map<string, T>>()
   /** the same list until the next change, since what is computed from it is kept with it */
   readonly #lists = new Map<string, readonly T[]>()
+
+  get entryCount(): number {
+    return this.#byNamespace.size + this.#lists.size
+  }
 
   /** Follows one change of an object. */
   update(change: ObjectChange<T>): void {

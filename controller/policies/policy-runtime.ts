@@ -81,6 +81,11 @@ export class PolicyRuntime implements PoliciesPort {
     })
   }
 
+  /** How many entries all its maps have; 0 when all experiments and policies are gone. For tests. */
+  get entryCount(): number {
+    return this.status.entryCount + this.#validity.size + this.#namespaces.size
+  }
+
   /** How many paths, patterns and selectors of all policies can match nothing. */
   get mistakes(): number {
     return this.#validity.count(this.list())

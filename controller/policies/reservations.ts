@@ -2,6 +2,7 @@ import { readyOf, waitsForAnother } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { Reservation } from '../../common/conclusion/conclusion.ts'
 import type { OtherExperiment } from '../../common/facts/facts.ts'
 import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import { countedReplicas } from '../../common/policy/counted-replicas.ts'
@@ -9,7 +10,7 @@ import type { CountScope } from '../../common/policy/policy.ts'
 import { forkName, isForkOf } from '../../common/workload/identity.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import type { OtherExperiments } from '../observe/ports.ts'
-import type { Key } from '../runtime/queue.ts'
+import { type Key, keyOf } from '../runtime/queue.ts'
 import type { ExperimentIndex } from '../wakeups/experiment-index.ts'
 
 interface ReservationsOptions {
@@ -75,9 +76,13 @@ export class Reservations {
     return { others, asOf: this.#version }
   }
 
-  /** Reserves a place with `replicas` for the experiment `uid`; false if another reservation was made since `asOf`. */
-  reserve(uid: string, replicas: number, asOf: number): boolean {
-    if (asOf !== this.#version) return false
+  /**
+   * Reserves a place for `experiment`; false if another reservation was made since `asOf`, or if the experiment was
+   * deleted during its pass: nobody would end its reservation.
+   */
+  reserve({ metadata }: Pick<ExperimentDeployment, 'metadata'>, { replicas, asOf }: Reservation): boolean {
+    const { uid } = metadata
+    if (asOf !== this.#version || this.#options.experiment(keyOf({ metadata }))?.metadata.uid !== uid) return false
     this.#version += 1
     this.#reserved.set(uid, replicas)
     return true

@@ -37,6 +37,12 @@ export class StatusPacing {
     this.#note(this.#writtenMs, key)
   }
 
+  /** Forgets an experiment that is gone. */
+  forget(key: Key): void {
+    this.#writtenMs.delete(key)
+    this.#progressMs.delete(key)
+  }
+
   /**
    * Milliseconds until a status of `key` that differs only in shares may be written; 0 or less: now. The more statuses
    * were written in the last minute, the longer it is: otherwise N forks that start one after the other would be

@@ -40,6 +40,11 @@ export class WrittenStatuses {
     this.#written.set(key, { status, atMs })
   }
 
+  /** Forgets an experiment that is gone. */
+  forget(key: Key): void {
+    this.#written.delete(key)
+  }
+
   /** Whether `status` is what was last written for `key`; false if that is not known. */
   has(key: Key, status: ExperimentDeploymentStatus | undefined): boolean {
     const written = this.#written.get(key)

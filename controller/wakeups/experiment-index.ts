@@ -39,6 +39,11 @@ export class ExperimentIndex {
     }
   }
 
+  /** How many entries its maps have; 0 when all experiments are gone. For tests. */
+  get entryCount(): number {
+    return this.#keys.size + this.#experiments.size
+  }
+
   /** Whether there is such an experiment. */
   has(key: Key): boolean {
     return this.#experiments.has(key)

@@ -56,7 +56,7 @@ function world() {
       status: { record: (key, decision) => void diary.push(`record ${key} ${decision?.is}`) },
     },
     reservations: {
-      reserve: (_uid, replicas, asOf) => {
+      reserve: (_experiment, { replicas, asOf }) => {
         diary.push(`reserve ${replicas} as of ${asOf}`)
         return true
       },

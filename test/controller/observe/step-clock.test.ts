@@ -21,15 +21,17 @@ const aRun = (of: Partial<StrategyRunStatus> = {}): StrategyRunStatus => ({
 /** A clock on the wall and a monotonic one, which a test sets each for itself. */
 function world(wallMs: number) {
   const time = { wallMs, monotonicMs: 5_000 }
+  const gone = new Set<string>()
   const clock = new StepClock({
     timers: { now: () => time.monotonicMs },
     clock: () => new Date(Date.parse(SINCE) + time.wallMs),
+    isKnown: (key) => !gone.has(key),
   })
   const pass = (ms: number) => {
     time.wallMs += ms
     time.monotonicMs += ms
   }
-  return { clock, time, pass }
+  return { clock, time, pass, gone }
 }
 
 describe('the time since a Service was changed', () => {
@@ -109,6 +111,18 @@ describe('the clock of a step', () => {
       clock.elapsedMs(key, key === KEY ? aRun() : aRun({ since: new Date(Date.parse(SINCE) + 1_000).toISOString() })),
     )
     expect(found).to.deep.equal([2_000, 1_000])
+  })
+
+  it('remembers nothing of an experiment that was deleted during its pass', () => {
+    const { clock, pass, gone } = world(HOUR_MS)
+    clock.elapsedMs(KEY, aRun())
+    clock.unchangedMs(KEY, '7')
+    expect(clock.entryCount).to.equal(2)
+    gone.add(KEY)
+    clock.forget(KEY)
+    pass(1_000)
+    expect([clock.elapsedMs(KEY, aRun()), clock.unchangedMs(KEY, '7')]).to.deep.equal([HOUR_MS + 1_000, 0])
+    expect(clock.entryCount).to.equal(0)
   })
 
   it('forgets an experiment without a run, and one that is gone', () => {

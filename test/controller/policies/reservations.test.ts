@@ -129,7 +129,7 @@ describe('reservations', () => {
 
   it('count before the caches have the fork, and end when the next pass still has no fork', () => {
     const { reservations, others } = world(a, b)
-    expect(reservations.reserve('b', 2, 0)).to.equal(true)
+    expect(reservations.reserve(b, { replicas: 2, asOf: 0 })).to.equal(true)
     expect(others(a)).to.deep.equal([['b', 2]])
     reservations.othersOf(b, ALL)
     expect(others(a)).to.deep.equal([['b', undefined]])
@@ -138,9 +138,9 @@ describe('reservations', () => {
   it('are made for one of two experiments that read the same counts', () => {
     const { reservations } = world(a, b)
     const [readByA, readByB] = [a, b].map((each) => reservations.othersOf(each, ALL).asOf)
-    expect(reservations.reserve('a', 1, readByA ?? -1)).to.equal(true)
-    expect(reservations.reserve('b', 1, readByB ?? -1)).to.equal(false)
-    expect(reservations.reserve('b', 1, reservations.othersOf(b, ALL).asOf)).to.equal(true)
+    expect(reservations.reserve(a, { replicas: 1, asOf: readByA ?? -1 })).to.equal(true)
+    expect(reservations.reserve(b, { replicas: 1, asOf: readByB ?? -1 })).to.equal(false)
+    expect(reservations.reserve(b, { replicas: 1, asOf: reservations.othersOf(b, ALL).asOf })).to.equal(true)
   })
 
   for (const reason of ['LimitReached', 'PolicyDenied'])
@@ -159,10 +159,21 @@ describe('reservations', () => {
   it('hold nothing when all experiments are gone', () => {
     const waiting = experiment('w', { reason: 'LimitReached' })
     const { reservations, become } = world(a, waiting)
-    reservations.reserve('a', 1, 0)
+    reservations.reserve(a, { replicas: 1, asOf: 0 })
     expect(reservations.entryCount).to.equal(2)
     become(a, undefined)
     become(waiting, undefined)
     expect(reservations.entryCount).to.equal(0)
+  })
+  it('are not made for an experiment that was deleted during its pass, also when its name was taken again', () => {
+    const { reservations, become } = world(a)
+    const { asOf } = reservations.othersOf(a, ALL)
+    become(a, undefined)
+    expect(reservations.reserve(a, { replicas: 1, asOf })).to.equal(false)
+    const again = { ...a, metadata: { ...a.metadata, uid: 'another' } }
+    become(undefined, again)
+    expect(reservations.reserve(a, { replicas: 1, asOf })).to.equal(false)
+    expect(reservations.entryCount).to.equal(0)
+    expect(reservations.reserve(again, { replicas: 1, asOf })).to.equal(true)
   })
 })

@@ -75,4 +75,12 @@ describe('the pace of shares', () => {
     pace.noteWrite('a/0')
     expect(pace.size).to.equal(601)
   })
+
+  it('forgets an experiment that is gone', () => {
+    const pace = new StatusPacing(new VirtualTime())
+    pace.noteWrite('a/b')
+    pace.progressWaitMs('a/b')
+    pace.forget('a/b')
+    expect([pace.size, pace.waitMs('a/b'), pace.podsWaitMs('a/b')]).to.deep.equal([0, 0, 0])
+  })
 })

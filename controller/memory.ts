@@ -1,0 +1,41 @@
+import type { ExperimentDeployment } from '../common/api/types.ts'
+import type { KubeClient } from '../common/kube/client/client.ts'
+import type { Reflector } from '../common/kube/watch/reflector.ts'
+import type { Clock, Timers } from '../common/program/clock.ts'
+import { DriftBackoff } from './observe/drift-backoff.ts'
+import { PodRefusals } from './observe/pod-refusals.ts'
+import { StepClock } from './observe/step-clock.ts'
+import { StatusPacing } from './report/status-pacing.ts'
+import { WrittenStatuses } from './report/written-statuses.ts'
+
+interface PassMemoryOptions {
+  readonly client: Pick<KubeClient, 'request'>
+  readonly clock: Clock
+  readonly timers: Timers
+}
+
+/** What passes remember of experiments in this process, until these are gone or a short time has passed. */
+export function passMemory(
+  { client, clock, timers }: PassMemoryOptions,
+  experiments: Pick<Reflector<ExperimentDeployment>, 'get' | 'subscribe'>,
+) {
+  const steps = new StepClock({ timers, clock, isKnown: (key) => experiments.get(key) !== undefined })
+  const sharePace = new StatusPacing(timers)
+  const writtenStatuses = new WrittenStatuses(timers)
+  experiments.subscribe(({ is, key }) => {
+    if (is !== 'deleted') return
+    steps.forget(key)
+    sharePace.forget(key)
+    writtenStatuses.forget(key)
+  })
+  return {
+    steps,
+    sharePace,
+    writtenStatuses,
+    drift: new DriftBackoff(timers),
+    // when another client removes a pin for the third time, the run is aborted
+    pins: new DriftBackoff(timers, 2),
+    statusDrift: new DriftBackoff(timers),
+    podRefusals: new PodRefusals(client, timers),
+  }
+}
