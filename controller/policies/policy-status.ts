@@ -164,8 +164,9 @@ export class PolicyStatus {
       this.#writeAfter(DEBOUNCE_MS)
       return
     }
-    for (const policy of policies.list()) {
-      const uid = uidOf(policy)
+    for (const uid of policies.list().map(uidOf)) {
+      const policy = policies.list().find((each) => uidOf(each) === uid)
+      if (!policy) continue // it was deleted during the write of another one
       const status = this.#statusOf(policy)
       const text = textOf(status)
       if (this.#isStopped || textOf(policy.status ?? {}) === text || this.#written.get(uid) === text) continue

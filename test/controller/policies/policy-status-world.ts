@@ -60,7 +60,11 @@ export function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
     /** called when a status is stored, before the controller knows it */
     onStored: (_policy: ExperimentPolicy): void => undefined,
     valid: 'True' as 'True' | 'False',
+    /** what a write waits for */
+    answer: Promise.resolve(),
   }
+  /** the names of the policies whose validity was asked */
+  const checked: string[] = []
   const status = new PolicyStatus({
     policies: { list: () => present.policies },
     keys: () => present.keys,
@@ -71,6 +75,7 @@ export function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
       if (present.fails) throw new Error('no')
       written.push(next)
       diary.push(`${metadata.name}@${observedGeneration}: ${violations} of ${experiments}`)
+      await present.answer
       for (const { status, lastTransitionTime } of conditions)
         if (status === 'False') diary.push(`not valid since ${lastTransitionTime}`)
       present.onStored({ ...policy, status: next })
@@ -79,12 +84,15 @@ export function world({ keys = ['shop/a', 'shop/b'], isStarted = true } = {}) {
       get hasSchemas() {
         return present.hasSchemas
       },
-      conditionOf: () => ({ type: 'Valid', status: present.valid, reason: 'Valid', message: '' }),
+      conditionOf: ({ metadata }) => {
+        checked.push(metadata.name)
+        return { type: 'Valid', status: present.valid, reason: 'Valid', message: '' }
+      },
     },
     timers: time,
     clock: () => new Date('2026-11-21T12:00:00Z'),
     log,
   })
   if (isStarted) status.start()
-  return { time, diary, written, log, present, status }
+  return { time, diary, written, checked, log, present, status }
 }

@@ -147,6 +147,20 @@ describe('the status of policies', () => {
     expect([status.entryCount, status.violating('Deny')]).to.deep.equal([0, 0])
   })
 
+  it('asks nothing about a policy that is deleted while the status of another one is written', async () => {
+    const { time, diary, checked, present, status } = world({ keys: [] })
+    const answer = Promise.withResolvers<void>()
+    present.answer = answer.promise
+    status.policiesChanged()
+    await time.pass(2_000)
+    present.policies = present.policies.slice(0, 1)
+    status.policiesChanged()
+    answer.resolve()
+    await time.pass(2_000)
+    expect(diary).to.deep.equal(['one@1: 0 of 0'])
+    expect(checked, 'which remembers them').to.deep.equal(['one', 'one'])
+  })
+
   it('S10: says that a policy is not valid, when a schema shows it, and since when', async () => {
     const { time, diary, present, status } = world({ keys: [] })
     const stored = { observedGeneration: 1, experiments: 0, violations: 0, conditions: [VALID] }
