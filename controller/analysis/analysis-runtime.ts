@@ -13,7 +13,7 @@ import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Clock, Random, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
 import type { AnalysisPort, FollowedArms } from '../observe/ports.ts'
-import { type Key, KeyQueue } from '../runtime/queue.ts'
+import { type Key, KeyQueue, NO_OBSERVER } from '../runtime/queue.ts'
 import { Workers } from '../runtime/worker.ts'
 import { ArmPodsReader } from './arm-pods.ts'
 import { Connections } from './http/connections.ts'
@@ -69,7 +69,7 @@ export class AnalysisRuntime implements AnalysisPort {
     const { caches, client, experiments, wake, http, clock, timers, log } = options
     this.#options = options
     this.#connections = new Connections({ ...http, clock, timers })
-    this.#queue = new KeyQueue({ timers, random: options.random })
+    this.#queue = new KeyQueue({ timers, random: options.random, observer: NO_OBSERVER })
     const pods = new ArmPodsReader(client, timers)
     this.#poller = new Poller({
       run: (key) => caches.runs.get(key),

@@ -27,7 +27,7 @@ interface Failures {
 interface KeyQueueOptions {
   readonly timers: Timers
   readonly random: Random
-  readonly observer?: QueueObserver
+  readonly observer: QueueObserver
 }
 
 /** What limits the keys that are handed out: a key gets a worker only with a slot. */
@@ -44,7 +44,8 @@ interface Idle {
 
 const UNLIMITED: Slots = { mayTake: () => true, take: () => undefined }
 
-const NOBODY: QueueObserver = { added: () => undefined, retried: () => undefined, waited: () => undefined }
+/** Of a queue that no metric shows. */
+export const NO_OBSERVER: QueueObserver = { added: () => undefined, retried: () => undefined, waited: () => undefined }
 
 /**
  * The work queue: keys that need a pass. Two workers never have the same key, and a key that is added during its pass
@@ -72,7 +73,7 @@ export class KeyQueue {
   #isPaused = false
   #isShutDown = false
 
-  constructor({ timers, random, observer = NOBODY }: KeyQueueOptions) {
+  constructor({ timers, random, observer }: KeyQueueOptions) {
     this.#observer = observer
     this.#timers = timers
     this.#delayMs = backoff({ random })

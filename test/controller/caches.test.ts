@@ -2,10 +2,12 @@ import { expect } from 'chai'
 import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
+import { Metrics } from '../../common/program/metrics.ts'
 import { createCaches, namedReflectors } from '../../controller/caches.ts'
+import { controllerMetrics, METRIC_PREFIX } from '../../controller/metrics.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
 import { ScriptedClient } from '../common/kube/scripted-client.ts'
-import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
@@ -18,7 +20,7 @@ const versioned = (object: object, more: object = {}): KubeObject => {
 const REVISION = 'deployment.kubernetes.io/revision'
 const EXPERIMENTS = `${GROUP}/namespaces/shop/experimentdeployments`
 
-const cachesOf = (client: KubeClient) =>
+const cachesOf = (client: KubeClient, metrics = noMetrics()) =>
   createCaches({
     client,
     timers: new VirtualTime(),
@@ -27,7 +29,7 @@ const cachesOf = (client: KubeClient) =>
     kindProbeMs: 30_000,
     isGateInstalled: false,
     isAnalysisInstalled: false,
-    metrics: noMetrics(),
+    metrics,
   })
 
 /** Filled caches of these objects. */
@@ -43,6 +45,25 @@ async function filled(objects: Readonly<Record<string, KubeObject>>) {
 }
 
 describe('the caches', () => {
+  it('count failed lists and watches by their resource, and bugs in handlers', async () => {
+    const server = new FakeApiServer({ [`${SHOP}/cart`]: versioned(aDeployment()) })
+    server.forbidden.add(`${GROUP}/experimentdeployments`)
+    const metrics = new Metrics()
+    const caches = cachesOf(server, controllerMetrics(metrics))
+    caches.workloads[0]?.others.subscribe(() => {
+      throw new Error('a bug')
+    })
+    const reflectors = namedReflectors(caches)
+    for (const { reflector } of reflectors) reflector.start()
+    await turn()
+    await Promise.all(reflectors.map(({ reflector }) => reflector.stop()))
+    const lines = (await metrics.text()).split('\n')
+    expect(lines.filter((line) => line.startsWith(`${METRIC_PREFIX}reflector_restarts_total{`))).to.deep.equal([
+      `${METRIC_PREFIX}reflector_restarts_total{resource="experimentdeployments",cause="forbidden"} 1`,
+    ])
+    expect(lines).to.include(`${METRIC_PREFIX}handler_errors_total 1`)
+  })
+
   it('are one for each resource, and two for each kind of workload', async () => {
     const { caches } = await filled({})
     expect(namedReflectors(caches).map(({ name }) => name)).to.deep.equal([

@@ -52,12 +52,18 @@ export async function readPolicyFacts(
   )
 }
 
+/** Only the log of the webhook tells of its watch. */
+const UNCOUNTED = { onFailure: () => undefined, onHandlerError: () => undefined }
+
 /** A reflector of the policies of the cluster. The caller starts it. */
-export const policyReflector = (options: Omit<ReflectorOptions<ExperimentPolicy>, 'view' | 'project'>) =>
+export const policyReflector = (
+  options: Omit<ReflectorOptions<ExperimentPolicy>, 'view' | 'project' | keyof typeof UNCOUNTED>,
+) =>
   new Reflector<ExperimentPolicy>({
     ...options,
     view: { resource: EXPERIMENT_POLICY, managedFields: 'none' },
     project: decodePolicy,
+    ...UNCOUNTED,
   })
 
 /**

@@ -12,7 +12,7 @@ interface FailureLogOptions {
   readonly log: Log
   readonly timers: Pick<Timers, 'now'>
   /** called with the kind of every failure, but only once while a kind is absent: a probe of it is no restart */
-  readonly onFailure?: ((kind: string) => void) | undefined
+  readonly onFailure: (kind: string) => void
 }
 
 /** Logs repeated failures of the same kind less and less often, until a success. */
@@ -41,7 +41,7 @@ export class FailureLog {
     this.#inRow += 1
     this.#times = kind === this.#kind ? this.#times + 1 : 1
     this.#kind = kind
-    if (kind !== 'kindAbsent' || this.#times === 1) onFailure?.(kind)
+    if (kind !== 'kindAbsent' || this.#times === 1) onFailure(kind)
     if (LASTING.has(kind) ? this.#times === 1 : shouldLogRepetition(this.#times))
       log.warn({ ...factsOf(error), kind, times: this.#times }, 'list or watch failed')
     return this.#inRow >= VERSION_DOUBTED_AFTER

@@ -31,8 +31,9 @@ export interface ReflectorOptions<T> extends Pick<Intake<T>, 'project'> {
   /** instead of `probeAbsentMs`: resolves when another reflector has found the kind, which then asks for both */
   readonly untilServed?: (signal: AbortSignal) => Promise<void>
   /** called with the cause of each failed list or watch, and once when the kind is absent */
-  readonly onFailure?: (cause: string) => void
-  readonly onHandlerError?: () => void
+  readonly onFailure: (cause: string) => void
+  /** called when a handler or the projection throws */
+  readonly onHandlerError: () => void
 }
 
 /**
@@ -242,7 +243,7 @@ export class Reflector<T> {
     try {
       return run()
     } catch (error) {
-      this.#options.onHandlerError?.()
+      this.#options.onHandlerError()
       return void this.#log.error(factsOf(error), 'a handler threw')
     }
   }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../common/api/object.ts'
-import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { KeyQueue, NO_OBSERVER } from '../../../controller/runtime/queue.ts'
 import { type Requeue, Workers } from '../../../controller/runtime/worker.ts'
 import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 
@@ -20,7 +20,7 @@ interface AtWork {
 /** Running workers. Each pass lasts until the test ends it. */
 export function atWork({ count = 2, objects = {} }: AtWork = {}) {
   const time = new VirtualTime()
-  const queue = new KeyQueue({ timers: time, random: () => 0 })
+  const queue = new KeyQueue({ timers: time, random: () => 0, observer: NO_OBSERVER })
   const log = diaryLog()
   const passes: StartedPass[] = []
   const gates: PromiseWithResolvers<void>[] = []

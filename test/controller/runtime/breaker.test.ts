@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { Breaker } from '../../../controller/runtime/breaker.ts'
-import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { KeyQueue, NO_OBSERVER } from '../../../controller/runtime/queue.ts'
 import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 
 const failure = () => new KubeError({ kind: 'unreachable', message: 'no route' })
@@ -10,7 +10,7 @@ const failure = () => new KubeError({ kind: 'unreachable', message: 'no route' }
 function aBreaker() {
   const time = new VirtualTime()
   const log = diaryLog()
-  const queue = new KeyQueue({ timers: time, random: () => 0 })
+  const queue = new KeyQueue({ timers: time, random: () => 0, observer: NO_OBSERVER })
   const state = { answers: false, probes: [] as number[], hangs: undefined as Promise<void> | undefined }
   const probe = async () => {
     state.probes.push(time.now())

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { KeyQueue, NO_OBSERVER } from '../../../controller/runtime/queue.ts'
 import '../../property.ts'
 import { turn, VirtualTime } from '../../virtual-time.ts'
 
@@ -51,7 +51,7 @@ describe('a queue of keys, after any steps', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aStep, { maxLength: 60 }), async (steps) => {
         const time = new VirtualTime()
-        const queue = new KeyQueue({ timers: time, random: () => 0 })
+        const queue = new KeyQueue({ timers: time, random: () => 0, observer: NO_OBSERVER })
         const model = new Model()
         const passedOver = new Map<string, Set<string>>() // namespace → the namespaces served since it waits
         const received: string[] = []

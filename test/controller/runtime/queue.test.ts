@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { KeyQueue, keyOf } from '../../../controller/runtime/queue.ts'
+import { KeyQueue, keyOf, NO_OBSERVER } from '../../../controller/runtime/queue.ts'
 import { anExperiment } from '../../builders.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 /** A queue in virtual time, whose backoff has no jitter. */
 function aQueue() {
   const time = new VirtualTime()
-  const queue = new KeyQueue({ timers: time, random: () => 0 })
+  const queue = new KeyQueue({ timers: time, random: () => 0, observer: NO_OBSERVER })
   /** The next key, or undefined when none is ready. */
   const take = async (): Promise<string | undefined> => {
     const depth = queue.depth

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { KubeError } from '../../../common/kube/client/errors.ts'
-import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { KeyQueue, NO_OBSERVER } from '../../../controller/runtime/queue.ts'
 import { Workers } from '../../../controller/runtime/worker.ts'
 import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 import { atWork } from './at-work.ts'
@@ -15,7 +15,7 @@ describe('the breaker of workers', () => {
   it('is told of each pass that the API server made fail, and of each other, with the answers before it', async () => {
     const told: string[] = []
     let answers = 0
-    const queue = new KeyQueue({ timers: new VirtualTime(), random: () => 0 })
+    const queue = new KeyQueue({ timers: new VirtualTime(), random: () => 0, observer: NO_OBSERVER })
     const workers = new Workers({
       queue,
       breaker: {

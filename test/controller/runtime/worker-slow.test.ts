@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { KeyQueue } from '../../../controller/runtime/queue.ts'
+import { KeyQueue, NO_OBSERVER } from '../../../controller/runtime/queue.ts'
 import { MAX_SLOW, type Pass, type Requeue, Workers } from '../../../controller/runtime/worker.ts'
 import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 import { atWork } from './at-work.ts'
@@ -100,7 +100,7 @@ describe('slow passes', () => {
   for (const namespaces of [1, 3, 12])
     it(`of ${namespaces} namespaces are not aborted because too many yielded before them`, async () => {
       const time = new VirtualTime()
-      const queue = new KeyQueue({ timers: time, random: () => 0 })
+      const queue = new KeyQueue({ timers: time, random: () => 0, observer: NO_OBSERVER })
       const ended: string[] = []
       const aborted: string[] = []
       const written = (afterMs: number) => new Promise<void>((resolve) => time.after(afterMs, resolve))

@@ -21,6 +21,8 @@ export function world(
     timers: time,
     random: () => 1, // the longest wait
     log,
+    onFailure: () => undefined,
+    onHandlerError: () => undefined,
     ...(untilServed ? { untilServed } : {}),
   })
   const nameOf = ({ metadata: { uid, resourceVersion } }: KubeObject) => `${uid}@${resourceVersion}`

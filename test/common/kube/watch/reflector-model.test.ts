@@ -92,6 +92,8 @@ describe('a reflector, before a server that fails in any way', () => {
           timers: time,
           random: () => (numbers.next().value ?? 0) / 1_001,
           log: diaryLog(),
+          onFailure: () => undefined,
+          onHandlerError: () => undefined,
         })
         reflector.subscribe((change) => {
           try {
