@@ -29,8 +29,13 @@ const clock = () => new Date()
 const { kubeconfig } = config
 const connecting = { kubeconfig, userAgent: 'experiment-controller/0.1.0', timers, random }
 
-// the election has its own connections: requests that wait for one must not delay a renewal
-const leaseClient = kubeClient({ ...connecting, connections: 2, maxTries: 1 })
+const metrics = new Metrics()
+metrics.addNode(METRIC_PREFIX)
+const counted = controllerMetrics(metrics)
+
+// The election has its own connections: requests that wait for one must not delay a renewal. Its answers say nothing to
+// the breaker, which pauses and resumes passes.
+const leaseClient = kubeClient({ ...connecting, onSent: counted.sent, connections: 2, maxTries: 1 })
 const leader = new Leader({
   client: leaseClient,
   namespace: config.ownNamespace,
@@ -40,10 +45,6 @@ const leader = new Leader({
   onLost: () => process.exit(1), // another process may lead now; a restart is the one way to stop everything at once
   ...{ timers, clock, random, log },
 })
-
-const metrics = new Metrics()
-metrics.addNode(METRIC_PREFIX)
-const counted = controllerMetrics(metrics)
 
 const client = kubeClient({
   ...connecting,
