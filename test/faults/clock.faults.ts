@@ -97,6 +97,7 @@ describe('the wall clock jumps, on the real control plane', function () {
     await pause(JUMPING_MS)
     expect((await story()).terms.map(({ holder }) => holder)).to.deep.equal([leader.name])
     expect((await story()).writes.length).to.be.greaterThan(JUMPING_MS / 1_000)
+    expect(await leader.metric('queue_wait_seconds_count'), 'the keys that waited').to.be.greaterThan(0)
     for (const name of ['lease_age_seconds', 'longest_reconcile_seconds', 'queue_wait_seconds_sum'])
       expect(await leader.metric(name), name).to.be.within(0, 600)
     const waits = await waitsIn(failing?.namespace ?? '')

@@ -84,6 +84,9 @@ describe('watches and lists fail, on the real control plane', function () {
 
   /** How many experiments the controller has in its cache. */
   const cached = () => proxied().rival.metric(`reflector_objects{resource="${EXPERIMENTS}"}`)
+  /** How often its watches and lists were answered with 410. */
+  const outdatedCount = async () =>
+    (await proxied().rival.metric(`reflector_restarts_total{resource="${EXPERIMENTS}",cause="gone"}`)) || 0
   const isOfExperiments = ({ resource }: ApiCall) => resource === EXPERIMENTS
   const pages = { resource: EXPERIMENTS, isWatch: false }
   const isFirst = (call: ApiCall) => isList(call) && !call.query.has('continue')
@@ -104,7 +107,7 @@ describe('watches and lists fail, on the real control plane', function () {
     it(`F11: ${what}: it lists again after a wait, and sees what was deleted meanwhile`, async () => {
       await place.experiment('brief', { source: 'cart' })
       await converges(place, { ...wanted, brief: 'Available' }, DEADLINE_MS)
-      const known = await cached()
+      const [known, counted] = [await cached(), await outdatedCount()]
       const frost = freeze({ resource: EXPERIMENTS })
       add(frost.rule)
       await place.api.delete(place.path('experiments', 'brief'))
@@ -120,6 +123,7 @@ describe('watches and lists fail, on the real control plane', function () {
       const waits = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0))
       expect(Math.min(...waits)).to.be.at.least(FIRST_WAIT_MS)
       expect(waits).to.have.length(what.includes('page') ? 3 : 1)
+      expect((await outdatedCount()) - counted, 'the failures that its metric counts').to.equal(waits.length)
       // the watch does not tell it: the event is held back, and the next watch begins after it
       expect(await cached(), 'the experiments in the cache').to.equal(known - 1)
       for (const end of ends.splice(0)) end()
