@@ -22,5 +22,7 @@ describe('the statuses that were written', () => {
     }
     written.noteWrite('a/4', {})
     expect([written.size, written.has('a/1', {}), written.has('a/3', {})]).to.deep.equal([2, false, true])
+    written.forget('a/3')
+    expect([written.size, written.has('a/3', {})]).to.deep.equal([1, false])
   })
 })
