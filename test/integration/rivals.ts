@@ -24,7 +24,15 @@ export interface Rival {
   /** the value of one of its metrics, by its name without prefix */
   readonly metric: (name: string) => Promise<number>
   /** what `/livez` answers */
-  readonly livez: () => Promise<{ readonly code: number; readonly text: string }>
+  readonly livez: () => Promise<Probed>
+  /** what `/readyz` answers */
+  readonly readyz: () => Promise<Probed>
+}
+
+/** The answer to a probe. */
+interface Probed {
+  readonly code: number
+  readonly text: string
 }
 
 interface RivalOptions {
@@ -36,8 +44,27 @@ interface RivalOptions {
 }
 
 /** Starts a controller. Resolves when it is ready, as leader or as standby. @throws Error at once if it ends before */
-export async function startRival(name: string, options: RivalOptions = {}): Promise<Rival> {
-  const { kubeconfigFor, env, onStarted } = options
+export async function startRival(name: string, { onStarted, ...options }: RivalOptions = {}): Promise<Rival> {
+  const rival = await launchRival(name, options)
+  onStarted?.(rival.process)
+  const ended = new AbortController()
+  void rival.process.exited.then(() => ended.abort(new Error(`${name} ended before it was ready`)))
+  const isReady = async () => textOf(await rival.readyz())
+  await eventually(`${name} to be ready`, DEADLINE_MS, isReady, { signal: ended.signal })
+  return rival
+}
+
+/** The text of an answer that says yes. @throws Error with the text of another one */
+function textOf({ code, text }: Probed): string {
+  if (code !== 200) throw new Error(text)
+  return text
+}
+
+/** Starts a controller. Resolves when its process runs; it may never be ready. */
+export async function launchRival(
+  name: string,
+  { kubeconfigFor, env }: Omit<RivalOptions, 'onStarted'> = {},
+): Promise<Rival> {
   const plane = await controlPlane()
   const path = `/api/v1/namespaces/${ACCOUNT.namespace}/serviceaccounts/${ACCOUNT.name}/token`
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7_200 } }
@@ -58,22 +85,14 @@ export async function startRival(name: string, options: RivalOptions = {}): Prom
     },
     cwd: ROOT,
   })
-  onStarted?.(process_)
-  const ended = new AbortController()
-  void process_.exited.then(() => ended.abort(new Error(`${name} ended before it was ready`)))
-  const ask = async (name: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${name}`, { headers: { connection: 'close' } })
+  const ask = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
     return { code: answer.status, text: await answer.text() }
   }
-  const page = async (name: string) => {
-    const { code, text } = await ask(name)
-    if (code !== 200) throw new Error(text)
-    return text
-  }
-  await eventually(`${name} to be ready`, DEADLINE_MS, () => page('/readyz'), { signal: ended.signal })
   const metric = async (name: string) =>
-    Number(new RegExp(`^experiment_controller_${name} (\\S+)$`, 'm').exec(await page('/metrics'))?.[1])
-  return { name, process: process_, credential: `JTI=${claims.jti}`, metric, livez: () => ask('/livez') }
+    Number(new RegExp(`^experiment_controller_${name} (\\S+)$`, 'm').exec(textOf(await ask('/metrics')))?.[1])
+  const [livez, readyz] = [() => ask('/livez'), () => ask('/readyz')]
+  return { name, process: process_, credential: `JTI=${claims.jti}`, metric, livez, readyz }
 }
 
 /** Waits until `rival` leads. */
@@ -87,6 +106,7 @@ interface Sent {
   readonly by: string
   readonly what: string
   readonly receivedMs: number
+  readonly answeredMs: number
 }
 
 /** From when to when the Lease named a rival. It ends with the write that names somebody else. */
@@ -124,7 +144,8 @@ export async function chronicle(
     const [credential] = user.extra?.['authentication.kubernetes.io/credential-id'] ?? []
     const by = rivals.find((rival) => rival.credential === credential)?.name
     const what = `${verb} ${objectRef?.resource}/${objectRef?.subresource ?? objectRef?.name}`
-    if (by) writes.push({ by, what, receivedMs: Date.parse(event.requestReceivedTimestamp) })
+    const [receivedMs, answeredMs] = [Date.parse(event.requestReceivedTimestamp), Date.parse(event.stageTimestamp)]
+    if (by) writes.push({ by, what, receivedMs, answeredMs })
   }
   return { writes: writes.toSorted((a, b) => a.receivedMs - b.receivedMs), terms: termsOf(leases) }
 }
