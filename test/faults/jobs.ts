@@ -39,8 +39,11 @@ const ROW = /\bF\d+\b/
 /** These take half of the time of all. */
 const LONGEST = /-points\.|sequences/
 /** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
-const WAITING =
-  /\/(absent-kinds|analysis-quiet|api-server|clock|exits|outage|removals|reviews|rollout|serving|slow-webhook|stale|watches|writes)\.faults/
+const WAITING_FILES = [
+  ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'removals', 'reviews', 'rollout'],
+  ...['serving', 'slow-webhook', 'stale', 'stop', 'watches', 'writes'],
+]
+const WAITING = new RegExp(`/(${WAITING_FILES.join('|')})\\.faults`)
 /** These say how long something takes at most, or need all processors: a thousand runs. */
 const TIMED = /^test\/load\/|blue-green-traffic|canary-quiet/
 

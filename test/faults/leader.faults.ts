@@ -127,7 +127,7 @@ describe('the leader fails, on the real control plane', function () {
       'killed: the standby writes within 20 s after its last write, and 15 s after its last renewal': () =>
         duel(killed),
       'F19: stopped for 20 s and continued, it sends no write and exits': () => duel(asleep),
-      'F20: ended while it writes: the standby writes within 5 s, and it exits with 0': () => duel(terminated),
+      'F20: ended while experiments change: the standby writes within 5 s, and it exits with 0': () => duel(terminated),
       ...Object.fromEntries(
         Object.entries(TAKEN_AWAY).map(([what, takeAway]) => [
           `F21: ${what}: it exits at its next renewal, and the standby writes only then`,
