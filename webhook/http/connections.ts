@@ -1,22 +1,35 @@
 import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
+import { realTimers, type Timers } from '../../common/program/clock.ts'
 
-/** Why a connection was closed before it asked for a review. A label value of a metric, so a fixed list. */
-export type ClosedBecause = 'handshake' | 'limit'
+/** Why a connection was closed. A label value of a metric, so a fixed list. */
+export type ClosedBecause = 'handshake' | 'limit' | 'unread'
 
 interface ConnectionOptions {
   readonly server: Server | PlainServer
   /** the connections that may be open at once */
   readonly max?: number
+  /** the time from the headers of a request until its answer has been read; Node has no limit for that */
+  readonly answerMs?: number
+  readonly timers?: Timers
   readonly onClosed?: (why: ClosedBecause) => void
 }
 
 interface Connection {
   readonly socket: Socket
-  /** the request of which no response was sent yet */
-  request?: IncomingMessage
+  /** the last request, until the response has been sent */
+  asked?: Asked
 }
+
+interface Asked {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+/** Whether a request has arrived and its response is still to be written. */
+const isUnderWay = (asked: Asked | undefined): boolean =>
+  asked?.request.complete === true && !asked.response.writableEnded
 
 /** Names the caller's end of a connection. The socket of TLS and the one below it have the same. */
 const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
@@ -26,8 +39,17 @@ const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddres
  * closed for it: `maxConnections` of Node closes the new one, and then silent callers keep the API server out. Those
  * that never got a review answered go first, the oldest before the others: the API server sends its request within
  * milliseconds. Then go those that were not used for the longest time. One with a review under way is never closed.
+ *
+ * A caller that does not read its response keeps the connection busy, and would do so for ever. So a connection is
+ * closed `answerMs` after a request. A body may arrive for 5 s, and a decision ends within 10 s.
  */
-export function limitConnections({ server, max = 1_000, onClosed = () => undefined }: ConnectionOptions) {
+export function limitConnections({
+  server,
+  max = 1_000,
+  answerMs = 20_000,
+  timers = realTimers(),
+  onClosed = () => undefined,
+}: ConnectionOptions) {
   const strangers = new Map<string, Connection>()
   const known = new Map<string, Connection>() // in the order of their last use
   const open = () => strangers.size + known.size
@@ -36,8 +58,8 @@ export function limitConnections({ server, max = 1_000, onClosed = () => undefin
   }
   const makeRoom = (): void => {
     for (const each of [strangers, known])
-      for (const [end, { socket, request }] of each) {
-        if (request?.complete) continue
+      for (const [end, { socket, asked }] of each) {
+        if (isUnderWay(asked)) continue
         each.delete(end)
         socket.destroy()
         onClosed('limit')
@@ -55,9 +77,15 @@ export function limitConnections({ server, max = 1_000, onClosed = () => undefin
     const end = endOf(request.socket)
     const connection = strangers.get(end) ?? known.get(end)
     if (!connection) return
-    connection.request = request
+    const asked = { request, response }
+    connection.asked = asked
+    const cancel = timers.after(answerMs, () => {
+      request.socket.destroy()
+      onClosed('unread')
+    })
+    response.once('close', cancel)
     response.once('finish', () => {
-      delete connection.request
+      if (connection.asked === asked) delete connection.asked // the next request may have arrived
       if (response.statusCode !== 200) return // only reviews are answered with 200
       if (!strangers.delete(end) && !known.delete(end)) return // closed meanwhile
       known.set(end, connection)

@@ -64,7 +64,7 @@ export const METRICS = {
   },
   experiment_webhook_connections_closed_total: {
     is: 'counter',
-    help: 'Connections closed because they asked for no review: too many were open, or no TLS handshake took place.',
+    help: 'Connections that the webhook closed: too many were open, there was no TLS handshake, or an answer was not read.',
     labels: ['why'],
   },
   experiment_webhook_path_secrets: {

@@ -6,27 +6,36 @@ import { close, listen } from '../../../common/program/listen.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { limitConnections } from '../../../webhook/http/connections.ts'
 import { tlsServer } from '../../../webhook/tls/server.ts'
+import { VirtualTime } from '../../virtual-time.ts'
 import { aPair } from '../pairs.ts'
+
+/** More than fits into the buffers of both ends. */
+const LARGE = Buffer.alloc(16 * 1024 * 1024)
 
 interface Served {
   readonly server: Server
   readonly connect: () => Promise<Socket>
   readonly closed: readonly string[]
   readonly connections: { readonly open: number }
+  readonly time: VirtualTime
   /** Ends the requests that are under way. */
   readonly answer: () => void
 }
 
-/** Serves at most three connections: `/now` is answered at once, `/absent` with 404, anything else by `answer`. */
+/**
+ * Serves at most three connections: `/later` is answered by `answer`, any other path at once, `/absent` with 404 and
+ * `/large` with more than a caller receives that does not read.
+ */
 async function serving(story: (served: Served) => Promise<void>): Promise<void> {
+  const time = new VirtualTime()
   const [closed, waiting, sockets]: [string[], (() => void)[], Set<Socket>] = [[], [], new Set()]
   const server = createServer((request, response) => {
     request.resume()
     if (request.url === '/absent') response.statusCode = 404
     if (request.url === '/later') waiting.push(() => response.end('later'))
-    else response.end('now')
+    else response.end(request.url === '/large' ? LARGE : 'now')
   })
-  const connections = limitConnections({ server, max: 3, onClosed: (why) => closed.push(why) })
+  const connections = limitConnections({ server, max: 3, timers: time, onClosed: (why) => closed.push(why) })
   const port = await listen(server, 0, '127.0.0.1')
   const connect = async () => {
     const before = connections.open
@@ -43,16 +52,18 @@ async function serving(story: (served: Served) => Promise<void>): Promise<void> 
     for (const end of waiting.splice(0)) end()
   }
   try {
-    await story({ server, connect, closed, connections, answer })
+    await story({ server, connect, closed, connections, answer, time })
   } finally {
     answer()
     for (const socket of sockets) socket.destroy()
     await close(server)
   }
+  await eventually('no timer to be left', 20_000, () => expect(time.pending).to.equal(0))
 }
 
+const requestOf = (path: string): string => `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n`
 const ask = async (socket: Socket, path: string): Promise<string> => {
-  socket.write(`POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n`)
+  socket.write(requestOf(path))
   return String((await once(socket, 'data'))[0])
 }
 const isClosed = async (socket: Socket) => {
@@ -106,6 +117,42 @@ describe('limitConnections', () => {
       other.destroy()
       await eventually('none to be open', 20_000, () => expect(connections.open).to.equal(0))
       expect(closed).to.deep.equal([])
+    }))
+
+  it('S5: closes a connection whose response is not read 20 s after the request', () =>
+    serving(async ({ connect, closed, connections, time }) => {
+      const unread = await connect()
+      unread.write(requestOf('/large'))
+      await eventually('the request', 20_000, () => expect(time.pending).to.equal(1))
+      await time.pass(19_999)
+      expect([closed, connections.open]).to.deep.equal([[], 1])
+      await time.pass(1)
+      expect(closed).to.deep.equal(['unread'])
+      await eventually('none to be open', 20_000, () => expect(connections.open).to.equal(0))
+    }))
+
+  it('S5: closes a connection whose response is not read for a new one', () =>
+    serving(async ({ connect, closed, time }) => {
+      const sockets = [await connect(), await connect(), await connect()]
+      for (const socket of sockets) socket.write(requestOf('/large'))
+      await eventually('the requests', 20_000, () => expect(time.pending).to.equal(3))
+      expect(await ask(await connect(), '/now')).to.contain('200 OK')
+      expect(closed).to.deep.equal(['limit'])
+    }))
+
+  it('does not close a connection whose next request is under way when its first response is sent', () =>
+    serving(async ({ connect, answer, closed, time }) => {
+      const busy = await connect()
+      const first = once(busy, 'data')
+      busy.write(requestOf('/absent') + requestOf('/later'))
+      expect(String(await first)).to.contain('404')
+      await eventually('the second request', 20_000, () => expect(time.pending).to.equal(1))
+      const [other] = [await connect(), await connect(), await connect()]
+      await isClosed(other)
+      expect(closed).to.deep.equal(['limit'])
+      const second = once(busy, 'data')
+      answer()
+      expect(String(await second)).to.contain('later')
     }))
 
   it('S5: reports a connection without a TLS handshake, which ends', async () => {
