@@ -64,7 +64,7 @@ const refresher = keepFresh({ catalog: schemas, timers, log, signal, absentMs: c
 const policies = policyReflector({ client: kube, timers, random: Math.random, log, probeAbsentMs: config.kindProbeMs })
 policies.start()
 
-const flight = inFlight()
+const flight = inFlight({ timers, onUnread: () => countClosed('unread') })
 const counted = reviewMetrics(metrics, flight)
 const deps = {
   kube,

@@ -6,7 +6,7 @@ import { aNamespace, usesControlPlane } from './fixture.ts'
 import { type Silence, silentCallers } from './silent-callers.ts'
 import { aReplica, aSecret } from './webhook-process.ts'
 
-describe('S5: callers that say nothing', () => {
+describe('S5: callers that say or read nothing', () => {
   const plane = usesControlPlane()
   const undoing: (() => unknown)[] = []
   afterEach('everything is removed', async () => {
@@ -28,6 +28,11 @@ describe('S5: callers that say nothing', () => {
 
   const crowds: Record<string, readonly [count: number, silence: Silence, counter: RegExp]> = {
     '30 that announce a body and send none': [30, 'announcing', /^experiment_webhook_refused_total\{why="stalled"\} /m],
+    '30 that do not read the answer to a large review': [
+      30,
+      'unread',
+      /^experiment_webhook_connections_closed_total\{why="unread"\} /m,
+    ],
     '2,000 that never shake hands': [2_000, 'plain', /^experiment_webhook_connections_closed_total\{why="limit"\} /m],
   }
   for (const [who, [count, silence, counter]] of Object.entries(crowds))
@@ -39,6 +44,6 @@ describe('S5: callers that say nothing', () => {
       undoing.push(await silentCallers(replica.port, count, silence))
       undoing.push(await configured(plane(), namespace, { port: replica.port, ca: secret.pair.ca }))
       expect(await failuresOf(50, namespace)).to.deep.equal([])
-      await eventually('the metric', 20_000, async () => expect(await replica.metrics()).to.match(counter))
+      await eventually('the metric', 60_000, async () => expect(await replica.metrics()).to.match(counter))
     })
 })

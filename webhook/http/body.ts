@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { realTimers, type Timers } from '../../common/program/clock.ts'
-import { type InFlight, whenOver } from './in-flight.ts'
+import { type InFlight, reserve, whenOver } from './in-flight.ts'
 import { RequestError, type RequestErrorReason } from './request-error.ts'
 
 /** Two objects of 3 MiB, the limit of the API server, fit into it. */
@@ -104,8 +104,8 @@ class HeldBytes {
   }
 
   /**
-   * Adds `bytes`. If there is no memory left, the bodies that have been arriving for the longest time are evicted: one
-   * that arrives in time is never among them. That may be this one, whose eviction is `own`.
+   * Adds `bytes`. If there is no memory left, unread answers are evicted, and then the bodies that have been arriving
+   * for the longest time: one that arrives in time is never among them. That may be this one, whose eviction is `own`.
    */
   add(bytes: Buffer, own: () => void): void {
     const needed = this.#used + bytes.length
@@ -128,7 +128,7 @@ class HeldBytes {
   /** Doubles, so that all copies together cost no more than the body. */
   #grow(needed: number): boolean {
     const size = Math.min(Math.max(needed, 2 * this.#memory.length, FIRST_BYTES), this.#mostBytes)
-    const free = this.#flight.bytes.take(size - this.#memory.length)
+    const free = reserve(this.#flight, this.#flight.bytes, size - this.#memory.length)
     if (!free) return false
     this.#frees.push(free)
     const memory = Buffer.allocUnsafeSlow(size) // not from the pool, whose blocks live as long as their last part

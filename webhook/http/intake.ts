@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { parseJson } from '../../common/json/json.ts'
 import { BODY_LIMIT, type BodyOptions, readBody } from './body.ts'
-import { type InFlight, whenOver } from './in-flight.ts'
+import { type InFlight, reserve, whenOver } from './in-flight.ts'
 import { RequestError, type RequestErrorReason } from './request-error.ts'
 
 /**
@@ -45,7 +45,7 @@ const reserveReview =
     const bytes = bytesOf(request)
     const rejected = (status: number, reason: RequestErrorReason, message: string) =>
       new RequestError(message, { status, reason, uid: uidWithoutParsing(bytes) })
-    const release = flight.reviews.take()
+    const release = reserve(flight, flight.reviews)
     if (!release) throw rejected(429, 'cap', 'too many reviews at once; try again')
     whenOver(flight, response, release)
     if (isTooStructured(bytes))

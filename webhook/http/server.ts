@@ -7,7 +7,7 @@ import type { Log } from '../../common/program/log.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { type AdmissionRequest, decodeReview, encodeReview, type ReviewAnswer } from '../review/admission-review.ts'
 import { answerForDecision, deniedAnswer, type ReviewDecision } from '../review/decision.ts'
-import { type InFlight, inFlight } from './in-flight.ts'
+import { type InFlight, inFlight, setAnswered } from './in-flight.ts'
 import { intake } from './intake.ts'
 import { type ReviewLabels, type ReviewMetrics, type ReviewPath, reviewMetrics } from './metrics.ts'
 import { notFound } from './path-secret.ts'
@@ -74,7 +74,8 @@ const reviewed =
         throw new RequestError(review.message, { status: 400, reason: 'review' })
       case 'foreign':
         serving.metrics.foreign({})
-        return send(response, endpoint.path, review.uid, { allowed: true })
+        send(response, endpoint.path, review.uid, { allowed: true })
+        break
       case 'unknownVersion': {
         const message = `version ${review.version.slice(0, 60)} is not supported by this webhook`
         throw new RequestError(message, { status: 400, reason: 'version', uid: review.uid })
@@ -85,6 +86,7 @@ const reviewed =
         send(response, endpoint.path, review.request.uid, await deciding)
       }
     }
+    setAnswered(serving.flight, response)
   }
 
 /** A decision ends within its own limit. If a bug keeps one from ending, it must not keep its place for ever. */
@@ -135,7 +137,7 @@ const send = (response: Response, path: ReviewPath, uid: string, answer: ReviewA
 
 /** Answers errors: a RequestError with its status, anything else with 500. */
 const boundary =
-  ({ log, metrics }: Serving): ErrorRequestHandler =>
+  ({ log, metrics, flight }: Serving): ErrorRequestHandler =>
   (error: unknown, request, response, _next) => {
     const refused = error instanceof RequestError ? error : undefined
     if (refused) metrics.refused(refused.reason)
@@ -145,12 +147,14 @@ const boundary =
     }
     const { status, message, uid } = refused ?? { status: 500, message: 'internal error', uid: undefined }
     const path = request.path.startsWith('/mutate') ? 'mutate' : 'validate'
+    request.body = undefined // a refused body may be large, too
     if (uid !== undefined) send(response, path, uid, deniedAnswer(status, message))
     else
       response
         .status(status)
         .type('text/plain')
         .send(`${escapeInvisible(message)}\n`)
+    setAnswered(flight, response)
   }
 
 /** The timeout of our webhook configurations in seconds. A longer one there makes no answer later. */

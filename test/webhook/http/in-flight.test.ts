@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import type { RequestHandler } from 'express'
@@ -138,6 +139,51 @@ describe('the admission app under load', () => {
         expect(timers.pending).to.equal(0)
       }
       return serving(validate, hangUp, flight, { guards: [guard], timers })
+    })
+})
+
+/** More than fits into the buffers of both ends. */
+const LARGE = Buffer.alloc(16 * 1024 * 1024)
+
+describe('S5: a caller that does not read', () => {
+  const body = JSON.stringify(aReview())
+  const lacking: Record<string, readonly [Parameters<typeof inFlight>[0], status: number]> = {
+    'the place': [{ maxReviews: 1 }, 429],
+    'the bytes': [{ maxBytes: body.length }, 503],
+  }
+  for (const [words, [limits, status]] of Object.entries(lacking))
+    it(`keeps ${words} of its review for a second at most if another one needs them`, () => {
+      const timers = new VirtualTime()
+      let evicted = 0
+      const flight = inFlight({ ...limits, timers, onUnread: () => evicted++ })
+      const guard: RequestHandler = ({ path }, response, next) => {
+        if (path === '/validate/large') response.end(LARGE)
+        else next()
+      }
+      const story = async ({ ask, counted }: Asked) => {
+        const { port } = new URL((await ask('/', {})).url)
+        const socket = connect(Number(port), '127.0.0.1')
+        const head = 'host: a\r\ncontent-type: application/json\r\ncontent-length:'
+        const first = `POST /validate/large HTTP/1.1\r\n${head} 0\r\n\r\n`
+        socket.write(`${first}POST /validate HTTP/1.1\r\n${head} ${body.length}\r\n\r\n${body}`)
+        await eventually('the answer', 20_000, () => expect(flight.unread.size).to.equal(1))
+        const next = async () => {
+          const answer = await ask('/validate', '{"not":"as the API server writes it"}'.padEnd(body.length))
+          return answer.status
+        }
+        await timers.pass(999)
+        expect(await next()).to.equal(status)
+        await timers.pass(1)
+        expect(await next()).to.equal(400)
+        await once(socket.resume(), 'close')
+        expect(socket.bytesRead).to.be.below(LARGE.length)
+        expect(evicted).to.equal(1)
+        await eventually('everything to be free', 20_000, () =>
+          expect([flight.reviews.used, flight.bytes.used, flight.unread.size]).to.deep.equal([0, 0, 0]),
+        )
+        expect(await counted()).to.include('experiment_webhook_refused_total{why="review"} 1')
+      }
+      return serving(allow, story, flight, { guards: [guard] })
     })
 })
 
