@@ -22,11 +22,14 @@ export const replacementOf = (write: Changing): KubeRequest | undefined =>
   isSpecReplaced(write) && isOtherDerivation(write) ? specReplacement(write) : undefined
 
 /**
- * As `replacementOf`, after an apply that left fields of `before-first-apply`: it is unknown which fields were ours, so
- * a field that the new derivation does not have would stay.
+ * As `replacementOf`, after an apply that left fields of a former derivation, which it could not remove. They may belong
+ * to `before-first-apply`, or to a replacement after which an earlier pass was interrupted.
  */
 export const lateReplacementOf = (write: Changing, applied: KubeObject): KubeRequest | undefined =>
-  !isSpecReplaced(write) && isOtherDerivation(write) && applied.metadata.managedFields?.some(isBeforeFirstApply)
+  !isSpecReplaced(write) &&
+  applied.metadata.managedFields?.some(
+    (entry) => isReplacement(entry) || (isOtherDerivation(write) && isBeforeFirstApply(entry)),
+  )
     ? specReplacement(write)
     : undefined
 

@@ -91,31 +91,31 @@ export class Writer {
   async #store(write: Changing): Promise<KubeObject> {
     const replacement = replacementOf(write)
     if (replacement) await this.#request(replacement)
-    const applied = await this.#applied(write)
-    if (takeoverOf(write, applied)) return this.#takenOver(write, applied)
+    const { applied, isReplaced } = await this.#applied(write)
+    if (takeoverOf(write, applied)) return this.#takenOver(write, applied, isReplaced)
     const release = releaseOf(write, applied)
     return release ? this.#released(release, applied) : applied
   }
 
   /** Applies the object. If that is invalid only because of fields of other clients, the object is replaced first. */
-  async #applied(write: Changing): Promise<KubeObject> {
+  async #applied(write: Changing) {
     const apply = async () => asObject(await this.#request(requestOf(write)))
     try {
-      return await apply()
+      return { applied: await apply(), isReplaced: false }
     } catch (error) {
       const replacement = replacementAfter(error, write)
       if (!replacement) throw error
-      return this.#request(replacement)
-        .then(apply)
-        .catch((again: unknown) => {
-          throw replacementAfter(again, write) ? error : again
-        })
+      const again = this.#request(replacement).then(apply)
+      const applied = await again.catch((refusal: unknown) => {
+        throw replacementAfter(refusal, write) ? error : refusal
+      })
+      return { applied, isReplaced: true }
     }
   }
 
   /** Removes fields of a former derivation while the managed fields show that there may be some. */
-  async #takenOver(write: Changing, applied: KubeObject): Promise<KubeObject> {
-    const replacement = lateReplacementOf(write, applied)
+  async #takenOver(write: Changing, applied: KubeObject, isReplaced: boolean): Promise<KubeObject> {
+    const replacement = isReplaced ? undefined : lateReplacementOf(write, applied)
     const replaced = replacement ? asObject(await this.#request(replacement)) : applied
     const takeover = takeoverOf(write, replaced)
     return takeover ? asObject(await this.#request(takeover)) : replaced

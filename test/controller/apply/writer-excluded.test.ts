@@ -87,9 +87,15 @@ describe('a writer of a fork to which somebody added what excludes its own field
     expect((await written([EXCLUDED, conflict])).result).to.equal(conflict)
   })
 
-  it('takes back what an interrupted pass owns by a replacement, but not the patch of the replicas', async () => {
-    const answers = [stored(APPLIED, REPLACED), stored(APPLIED)]
-    expect(await written(answers)).to.deep.include({ sent: [APPLY, OWN], result: answers[1] })
+  for (const isSameDerivation of [true, false])
+    it(`replaces the spec where an interrupted pass owns fields, which no apply removes: derived ${isSameDerivation ? 'alike' : 'anew'}`, async () => {
+      const answers = [stored(APPLIED, REPLACED), stored(APPLIED, REPLACED), stored(APPLIED)]
+      const { requests, result, sent } = await written(answers, { ...repair, isSameDerivation })
+      expect([sent, result]).to.deep.equal([[APPLY, REPLACE, OWN], answers[2]])
+      expect(requests[1]?.body).to.deep.include({ op: 'replace', path: '/spec', value: fork.spec })
+    })
+
+  it('only applies where the controller has patched the replicas or the status', async () => {
     expect((await written([stored(APPLIED, ours({ 'f:replicas': {} }))])).sent).to.deep.equal([APPLY])
     expect((await written([stored(APPLIED, { ...REPLACED, subresource: 'status' })])).sent).to.deep.equal([APPLY])
   })
