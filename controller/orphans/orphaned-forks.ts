@@ -119,14 +119,14 @@ export class Orphans {
   async sweep(): Promise<void> {
     const { workloads } = this.#options
     this.#forgetGone()
-    for (const { kind, forks } of workloads)
-      for (const fork of forks.list()) {
-        if (this.#sweeper.isStopped) return
-        const owner = this.#ownerToAsk(fork)
-        const facts = { fork: fork.metadata.name }
-        if (owner) await this.#sweeper.look(uidOf(fork), facts, () => this.#look(kind, fork, owner))
-        else this.#isNoOrphan(fork)
-      }
+    const found = workloads.flatMap(({ kind, forks }) => forks.list().map((fork) => ({ kind, fork })))
+    for (const { kind, fork } of this.#sweeper.inOrder(found, ({ fork }) => uidOf(fork))) {
+      if (this.#sweeper.isStopped) return
+      const owner = this.#ownerToAsk(fork)
+      const facts = { fork: fork.metadata.name }
+      if (owner) await this.#sweeper.look(fork.metadata, facts, () => this.#look(kind, fork, owner))
+      else this.#isNoOrphan(fork)
+    }
     this.#count = this.#orphans.size
   }
 
@@ -157,7 +157,7 @@ export class Orphans {
 
   #forgetGone(): void {
     const listed = new Set(this.#options.workloads.flatMap(({ forks }) => forks.list().map(uidOf)))
-    this.#sweeper.keepOnly(listed)
+    this.#sweeper.begin(listed)
     for (const uid of this.#orphans.keys()) if (!listed.has(uid)) this.#orphans.delete(uid)
   }
 

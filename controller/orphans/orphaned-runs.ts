@@ -52,12 +52,13 @@ export class OrphanedRuns {
   async sweep(): Promise<void> {
     const { runs, experiment, write, clock } = this.#options
     const listed = runs.list()
-    this.#sweeper.keepOnly(new Set(listed.map(uidOf)))
+    this.#sweeper.begin(new Set(listed.map(uidOf)))
     const isMissing = (run: AnalysisRun) => experiment(experimentOf(run))?.metadata.uid !== run.spec.experiment.uid
     const isOrphan = this.#askingOnce()
-    for (const { run, write: due } of orphanedRunWrites(listed.filter(isMissing), clock())) {
+    const writes = orphanedRunWrites(listed.filter(isMissing), clock())
+    for (const { run, write: due } of this.#sweeper.inOrder(writes, ({ run }) => uidOf(run))) {
       if (this.#sweeper.isStopped) return
-      await this.#sweeper.look(uidOf(run), { run: run.metadata.name }, async () => {
+      await this.#sweeper.look(run.metadata, { run: run.metadata.name }, async () => {
         if (await isOrphan(run)) await write(due, this.#sweeper.signal)
       })
     }

@@ -33,6 +33,11 @@ export class Retries {
     return this.#failures.size
   }
 
+  /** How often `id` has failed in a row. */
+  failuresOf(id: string): number {
+    return this.#failures.get(id)?.inRow ?? 0
+  }
+
   /** Whether `id` may be tried now: it has not failed, or the wait is over. */
   isDue(id: string): boolean {
     const dueMs = this.#failures.get(id)?.dueMs
@@ -41,7 +46,7 @@ export class Retries {
 
   /** Call this after a failure of `id`. Returns how many there were in a row. */
   failed(id: string): number {
-    const inRow = (this.#failures.get(id)?.inRow ?? 0) + 1
+    const inRow = this.failuresOf(id) + 1
     this.#failures.set(id, { inRow, dueMs: this.#timers.now() + pauseMs(inRow) })
     return inRow
   }

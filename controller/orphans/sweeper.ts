@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../common/api/object.ts'
 import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
 import type { Cancel, Timers } from '../../common/program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
@@ -8,7 +9,7 @@ import { Retries } from './retries.ts'
 const SWEEP_MS = 30_000
 
 interface SweeperOptions {
-  /** looks at everything, each by `look`, until `isStopped`. Should not throw */
+  /** calls `begin`, and then looks at everything in the order of `inOrder`, each by `look`, until `isStopped`. Should not throw */
   readonly sweep: () => Promise<void>
   /** for the log, where a look failed: completes the sentence "… is looked at again" */
   readonly what: string
@@ -20,6 +21,8 @@ interface SweeperOptions {
 export class Sweeper {
   readonly #options: SweeperOptions
   readonly #retries: Retries
+  /** the namespaces in which a request of this sweep was not answered, or failed */
+  readonly #failing = new Set<string>()
   readonly #ending = new AbortController()
   #cancel: Cancel = () => undefined
   #sweeping: Promise<void> = Promise.resolve()
@@ -63,18 +66,36 @@ export class Sweeper {
     this.#cancel()
   }
 
+  /** Begins a sweep over the objects `uids`. Forgets all others, because they are gone. */
+  begin(uids: ReadonlySet<string>): void {
+    this.#retries.keepOnly(uids)
+    this.#failing.clear()
+  }
+
+  /** The order of the looks of a sweep: what has failed least comes first, so that nothing is left out for ever. */
+  inOrder<T>(found: readonly T[], uidOf: (of: T) => string): readonly T[] {
+    const failures = (of: T) => this.#retries.failuresOf(uidOf(of))
+    return found.toSorted((a, b) => failures(a) - failures(b))
+  }
+
   /**
-   * Calls `attempt` for the object `uid`, unless it failed a short time ago. Logs a KubeError with `facts`. @throws
-   * whatever else `attempt` throws
+   * Calls `attempt` for an object, unless it failed a short time ago. In a namespace where a slow webhook has held up or
+   * failed a request, all other objects are left to the next sweep: each would take half a minute, and those of other
+   * namespaces would wait for them. Logs a KubeError with `facts`. @throws whatever else `attempt` throws
    */
-  async look(uid: string, facts: Readonly<Record<string, unknown>>, attempt: () => Promise<unknown>): Promise<void> {
+  async look(
+    { uid = '', namespace = '' }: KubeObject['metadata'],
+    facts: Readonly<Record<string, unknown>>,
+    attempt: () => Promise<unknown>,
+  ): Promise<void> {
     const { log, what } = this.#options
-    if (!this.#retries.isDue(uid)) return
+    if (!this.#retries.isDue(uid) || this.#failing.has(namespace)) return
     try {
       await attempt()
       this.succeeded(uid)
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
+      if (error.kind === 'timeout' || error.kind === 'server') this.#failing.add(namespace)
       const failures = this.#retries.failed(uid)
       if (shouldLogRepetition(failures))
         log.warn({ ...facts, failures, ...factsOf(error) }, `${what} is looked at again`)
@@ -84,10 +105,5 @@ export class Sweeper {
   /** Call this if nothing is to be done for the object `uid`: its next failure is the first one again. */
   succeeded(uid: string): void {
     this.#retries.succeeded(uid)
-  }
-
-  /** Forgets all objects but `uids`, because they are gone. */
-  keepOnly(uids: ReadonlySet<string>): void {
-    this.#retries.keepOnly(uids)
   }
 }

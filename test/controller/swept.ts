@@ -2,6 +2,7 @@
 import { CONTROLLER_REVISION } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { Write } from '../../common/conclusion/write.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { Orphans } from '../../controller/orphans/orphaned-forks.ts'
@@ -29,7 +30,7 @@ export interface Given {
   /** default: true */
   readonly isCutOverInstalled?: boolean
   /** what each write does first */
-  readonly beforeWrite?: () => void
+  readonly beforeWrite?: (write: Write) => void | Promise<void>
 }
 
 /** The sweeps, and what they do. */
@@ -64,7 +65,7 @@ export function world(given: Given = {}) {
     workloads: [{ kind: deployment, forks: { list: () => forks } }],
     write: async (write) => {
       diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`)
-      beforeWrite()
+      await beforeWrite(write)
     },
     recorder: {
       record: ({ reason, regarding, note }) => {

@@ -134,6 +134,28 @@ describe('a fork in another namespace', () => {
       await orphans.stop()
     })
 
+    it('waits for one timeout in another namespace, whose other forks are left to the next sweep', async () => {
+      const forkIn = (namespace: string, uid: string) => ({
+        ...FORK,
+        metadata: { ...FORK.metadata, namespace, uid },
+      })
+      const deletes: string[] = []
+      const { orphans, timers } = world({
+        forks: [forkIn('hangs', 'a'), forkIn('hangs', 'b'), forkIn('hangs', 'c'), forkIn('stock', 'd')],
+        beforeWrite: async (write) => {
+          const of = 'of' in write ? write.of : undefined
+          deletes.push(`${of?.metadata.uid} ${timers.now() / 1_000}`)
+          if (of?.metadata.namespace !== 'hangs') return
+          await new Promise<void>((resolve) => void timers.after(30_000, resolve))
+          throw new KubeError({ kind: 'timeout', message: 'timed out after 30000 ms' })
+        },
+      })
+      orphans.start()
+      await timers.pass(100_000)
+      expect(deletes).to.deep.equal(['a 0', 'd 30', 'b 60', 'd 90'])
+      await orphans.stop()
+    })
+
     it('counts as an orphan while its deletion waits, which is logged once, and no longer when it is gone', async () => {
       const forks = [FORK]
       const { orphans, diary, timers, log } = world({

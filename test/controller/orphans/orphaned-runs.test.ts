@@ -113,6 +113,15 @@ describe('the analysis runs of experiments that are gone', () => {
     expect(written).to.have.length(4)
   })
 
+  it('are left to the next sweep after a write in their namespace that was not answered in time', async () => {
+    const failure = new KubeError({ kind: 'timeout', attempted: 'patch', message: 'timed out after 30000 ms' })
+    const { orphaned, written } = world([of('a', 'dead'), of('b', 'dead')], { failure })
+    await orphaned.sweep()
+    expect(written).to.deep.equal(['patch a'])
+    await orphaned.sweep()
+    expect(written).to.deep.equal(['patch a', 'patch b'])
+  })
+
   it('O6: are tried again once a minute while a fault lasts, and ever fewer of their failures are logged', async () => {
     const failure = new KubeError({ kind: 'unreachable', attempted: 'patch', message: 'no answer' })
     const { orphaned, written, timers, log } = world([of('a', 'dead')], { failure })

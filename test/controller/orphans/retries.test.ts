@@ -33,6 +33,7 @@ describe('Retries', () => {
   it('counts failures in a row, for each id apart, until a success', () => {
     const { retries } = world()
     expect([retries.failed('a'), retries.failed('a'), retries.failed('b')]).to.deep.equal([1, 2, 1])
+    expect(['a', 'b', 'c'].map((id) => retries.failuresOf(id))).to.deep.equal([2, 1, 0])
     retries.succeeded('a')
     expect([retries.isDue('a'), retries.isDue('b')]).to.deep.equal([true, false])
     expect([retries.failed('a'), retries.failed('b')]).to.deep.equal([1, 2])

@@ -11,7 +11,7 @@ function world(failing: ReadonlySet<string> = new Set()) {
   const now = { failing }
   const sweep = async () => {
     for (const uid of ['a', 'b'])
-      await sweeper.look(uid, { fork: uid }, async () => {
+      await sweeper.look({ name: uid, uid }, { fork: uid }, async () => {
         looks.push(`${uid} ${time.now() / 1_000}`)
         if (now.failing.has(uid)) throw REFUSED
       })
@@ -89,17 +89,50 @@ describe('Sweeper', () => {
     sweeper.start()
     await turn()
     expect(sweeper.failing).to.equal(2)
-    sweeper.keepOnly(new Set(['a']))
+    sweeper.begin(new Set(['a']))
     expect(sweeper.failing).to.equal(1)
     sweeper.succeeded('a')
     expect(sweeper.failing).to.equal(0)
     await sweeper.stop()
   })
 
+  for (const kind of ['timeout', 'server', 'unreachable', 'forbidden'] as const) {
+    const isSlow = kind === 'timeout' || kind === 'server'
+    it(`${isSlow ? 'leaves' : 'does not leave'} the rest of a namespace to the next sweep after ${kind}`, async () => {
+      const { sweeper } = world()
+      const looks: string[] = []
+      const look = (uid: string, namespace = 'shop') =>
+        sweeper.look({ name: uid, namespace, uid }, {}, async () => {
+          looks.push(uid)
+          if (uid === 'a') throw new KubeError({ kind, message: 'no' })
+        })
+      await look('a')
+      await look('b')
+      await look('c', 'stock')
+      expect(looks).to.deep.equal(isSlow ? ['a', 'c'] : ['a', 'b', 'c'])
+      sweeper.begin(new Set(['a', 'b', 'c']))
+      await look('b')
+      expect(looks.at(-1)).to.equal('b')
+    })
+  }
+
+  it('begins with what has failed least, so that nothing is left out for ever', async () => {
+    const { sweeper, time, now } = world(new Set(['a']))
+    sweeper.start()
+    await turn()
+    expect(sweeper.inOrder(['a', 'b', 'c'], (each) => each)).to.deep.equal(['b', 'c', 'a'])
+    now.failing = new Set()
+    await time.pass(30_000)
+    expect(sweeper.inOrder(['a', 'b', 'c'], (each) => each)).to.deep.equal(['a', 'b', 'c'])
+    await sweeper.stop()
+  })
+
   it('throws what is no KubeError, because it is a bug', async () => {
     const { sweeper } = world()
     const bug = new TypeError('a bug')
-    const found = await sweeper.look('a', {}, () => Promise.reject(bug)).catch((error: unknown) => error)
+    const found = await sweeper
+      .look({ name: 'a', uid: 'a' }, {}, () => Promise.reject(bug))
+      .catch((error: unknown) => error)
     expect(found).to.equal(bug)
   })
 })
