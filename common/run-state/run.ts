@@ -206,6 +206,7 @@ export function mayHaveWritten(facts: SpecFacts, run: Run): boolean {
 export const commandContext = (facts: SpecFacts, run: Run) => ({
   promotion: promotionIn(facts.experiment, run),
   mayHaveWritten: mayHaveWritten(facts, run),
+  createdAt: facts.experiment.metadata.creationTimestamp,
 })
 
 /**

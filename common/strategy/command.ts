@@ -48,6 +48,8 @@ interface CommandContext {
   readonly promotion: PromotionStatus | undefined
   /** whether the source may have the change of this run */
   readonly mayHaveWritten: boolean
+  /** the creation of the experiment, in RFC 3339 */
+  readonly createdAt?: string | undefined
 }
 
 /** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
@@ -74,6 +76,9 @@ export function resultOfCommand(
     return refused(
       `${verb} must be set while the webhook is running, which checks your permissions; remove the annotation and set it again`,
     )
+  // it comes from a backup, and was given to a run of the former experiment
+  if (stamp && Date.parse(stamp.at) < Date.parse(context.createdAt ?? '') - CLOCK_SKEW_MS)
+    return { is: 'Stale', message: `${verb} was given before the experiment was created; ${REPEAT}` }
   if (stamp && !STOPPING.includes(verb)) {
     if (stamp.step !== run.stepIndex || stamp.revision !== run.revision)
       return {

@@ -29,6 +29,8 @@ type ExperimentOf = Partial<Omit<ExperimentDeploymentSpec, 'overrideSpec'>> & {
   readonly source: string
   readonly kind?: string
   readonly of?: string
+  /** of the experiment */
+  readonly annotations?: Readonly<Record<string, string>>
 }
 
 /** A namespace that the product watches. */
@@ -114,13 +116,14 @@ export function placeAt(api: Api, kubectl: Kubectl, namespace: string): Place {
       const { code, stdout, stderr } = await kubectl(['-n', namespace, ...args], input === undefined ? {} : { input })
       return { code, text: `${stderr}${stdout}` }
     },
-    experiment: async (name, { source, of, kind: sourceKind = 'Deployment', overrideSpec = {}, ...spec }) => {
+    experiment: async (name, all) => {
+      const { source, of, kind: sourceKind = 'Deployment', overrideSpec = {}, annotations = {}, ...spec } = all
       const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
       const sourceRef = { kind: sourceKind, name: source, ...(of === undefined ? {} : { namespace: of }) }
       await api.create(path('experiments'), {
         apiVersion,
         kind,
-        metadata: { name },
+        metadata: { name, annotations },
         spec: { sourceRef, overrideSpec, ...spec },
       })
     },

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import { COMMAND, COMMAND_BY, EXPERIMENT_ID } from '../../common/api/names.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, type Installation, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
@@ -9,6 +9,11 @@ import { blueGreensIn, previewOf } from './blue-greens.ts'
 import { gatedForksIn } from './gated-forks.ts'
 
 const SIZE = 2
+/** The last command before the backup. */
+const COMMANDED = {
+  [COMMAND]: 'resume step=1 revision=1f2e3d4c5b at=2026-01-01T00:00:00.000Z',
+  [COMMAND_BY]: 'somebody',
+}
 /** Whether the API server still knows after the restore who has set the pin. Backups do not contain that. */
 const NAMES = { known: 'known', unknown: 'unknown' } as const
 
@@ -27,8 +32,8 @@ describe('a blue-green that was restored from a backup while its fork served', f
   const forks = new Map<string, string>()
   const isThere = async (fork: string) =>
     (await place().api.list(place().path('deployments'))).some(({ metadata }) => metadata.name === fork)
-  const experiment = (name: string, autoPromotionEnabled: boolean) =>
-    blueGreen(name, 'Deployment', { autoPromotionEnabled })
+  const experiment = (name: string, autoPromotionEnabled: boolean, annotations = {}) =>
+    blueGreen(name, 'Deployment', { autoPromotionEnabled }, { annotations })
 
   before('two blue-greens serve, and the controller is away while they are restored', async () => {
     product = await install(plane(), { overlay: WITH_CUT_OVER })
@@ -54,9 +59,16 @@ describe('a blue-green that was restored from a backup while its fork served', f
         const left = await api.list(path('experiments'))
         expect(left.map(({ metadata }) => metadata.name)).not.to.include(name)
       })
-      await experiment(name, false) // its uid is another one
+      await experiment(name, false, COMMANDED) // its uid is another one
     }
     await product.startController()
+  })
+
+  it('has no command, which was given to its former run', async () => {
+    for (const name of Object.values(NAMES)) {
+      const { annotations = {} } = (await place().experimentAt(name)).metadata
+      expect(Object.keys(annotations)).not.to.include(COMMAND).and.not.to.include(COMMAND_BY)
+    }
   })
 
   it('gives its Services back before the controller deletes its former fork', async () => {

@@ -59,7 +59,8 @@ const storedIn = (request: AdmissionRequest): unknown =>
  * The annotations of the command after the request. A new command is stamped with the stored step and revision, and its
  * author is the requester; an unknown one stays as it is, and `/validate` refuses it. An approval in the spec also sets
  * the author and removes the last command, unless that waits for an answer. Without a run before or after the request,
- * the last command is removed, so that the next run does not obey it. With a removed command its author is removed too,
+ * the last command is removed, so that the next run does not obey it. A stamped command in a new experiment is removed,
+ * too: a backup had it, and it was given to a run of the former experiment. With a removed command its author is removed,
  * who would otherwise count as the author of an approval.
  */
 export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
@@ -71,6 +72,7 @@ export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<s
       ? { [COMMAND]: undefined, [COMMAND_BY]: request.userInfo.username }
       : { [COMMAND_BY]: keptAuthor(request) }
   const command = parseCommand(text)
+  if (command?.stamp && request.operation === 'CREATE') return { [COMMAND]: undefined, [COMMAND_BY]: undefined }
   const seen = seenIn(request)
   const author = { [COMMAND_BY]: request.userInfo.username }
   if (!command || command.stamp || !seen) return author
@@ -119,6 +121,7 @@ export interface CommandedRun {
   readonly promotion: PromotionStatus | undefined
   /** whether the source may have the change of this run */
   readonly mayHaveWritten: boolean
+  readonly createdAt?: string | undefined
 }
 
 /** What is wrong with the command of a request, or with the name of its author; nothing for a request without one. */
