@@ -157,7 +157,7 @@ describe('two installations in one cluster, each for one namespace', () => {
     expect(left.filter((name) => name.includes('bank'))).to.deep.equal([])
     expect(left).to.include.members([
       'clusterrole.rbac.authorization.k8s.io/experiment-editor',
-      'priorityclass.scheduling.k8s.io/experiment-deployment-controller',
+      'priorityclass.scheduling.k8s.io/experiment-deployment-controller-nonpreempting',
       'validatingwebhookconfiguration.admissionregistration.k8s.io/experiment-deployment-controller',
     ])
     await reviews(plane().api, 'shop', 'both')

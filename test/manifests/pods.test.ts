@@ -49,11 +49,10 @@ describe('the pods of the manifests', () => {
       expect(at(namespace, 'valueFrom', 'fieldRef', 'fieldPath')).to.equal('metadata.namespace')
       expect(podOf(name)).to.deep.include({
         terminationGracePeriodSeconds: 45,
-        priorityClassName: 'experiment-deployment-controller',
+        priorityClassName: 'experiment-deployment-controller-nonpreempting',
         enableServiceLinks: false,
       })
       expect(containerOf(name)).to.include.keys('livenessProbe', 'readinessProbe', 'resources')
-      expect(shippedOne('base', 'PriorityClass', 'experiment-deployment-controller').globalDefault).to.equal(undefined)
     })
 
     it(`${name} is not restarted for an event loop that turns within the limit of /livez`, () => {
@@ -61,6 +60,16 @@ describe('the pods of the manifests', () => {
       expect(Number(seconds) * 1_000).to.be.at.least(LIMITS_MS.eventLoop)
     })
   }
+
+  it('come before other pods, but evict none', () => {
+    const [priority = ''] = new Set(PROGRAMS.map((name) => `${podOf(name).priorityClassName}`))
+    const { value, preemptionPolicy, globalDefault } = shippedOne('base', 'PriorityClass', priority)
+    expect({ value, preemptionPolicy, globalDefault }).to.deep.equal({
+      value: 1_000_000,
+      preemptionPolicy: 'Never',
+      globalDefault: undefined,
+    })
+  })
 
   for (const [name, replicas] of [
     ['experiment-webhook', 3],
