@@ -1,5 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import { limitConnections } from './connections.ts'
 import type { Metrics } from './metrics.ts'
+import { SingleFlight } from './single-flight.ts'
 
 /** What the server of `healthServer` reports. */
 export interface Probes {
@@ -7,7 +9,9 @@ export interface Probes {
   readonly checks: Checks
   /** in the same form: live when all pass. They must not ask the API server: a restart would not bring it back. */
   readonly live?: Checks
-  readonly metrics?: Metrics
+  readonly metrics?: Pick<Metrics, 'text'>
+  /** the connections that may be open at once */
+  readonly maxConnections?: number
 }
 
 type Checks = Readonly<Record<string, () => string | undefined>>
@@ -15,22 +19,37 @@ type Checks = Readonly<Record<string, () => string | undefined>>
 /** The text format of Prometheus, since 2014. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
+/** The time for a request to arrive, and for its response to be read. Kubelet and Prometheus wait no longer. */
+const LIMIT_MS = 10_000
+
 /**
  * A server of plain HTTP for kubelet and Prometheus. `/livez` and `/readyz` list each of their checks, with status
- * 503 unless all pass. `/metrics` is there if there are metrics.
+ * 503 unless all pass. `/metrics` is there if there are metrics. Where no NetworkPolicy is enforced, every pod may call
+ * it. So connections are limited, and many callers share one reading of the metrics.
  */
-export function healthServer({ checks, live = {}, metrics }: Probes): Server {
+export function healthServer({ checks, live = {}, metrics, maxConnections: max = 100 }: Probes): Server {
+  const readings = new SingleFlight<string>()
   const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
     '/livez': (response) => sendChecks(response, live),
     '/readyz': (response) => sendChecks(response, checks),
-    ...(metrics && { '/metrics': (response) => void sendMetrics(response, metrics) }),
+    ...(metrics && {
+      '/metrics': (response) => void sendMetrics(response, () => readings.of('all', () => metrics.text())),
+    }),
   }
-  return createServer((request, response) => {
+  const settings = {
+    headersTimeout: LIMIT_MS,
+    requestTimeout: LIMIT_MS,
+    connectionsCheckingInterval: LIMIT_MS / 4, // with the 30 s of Node, our 10 s would become 40 s
+  }
+  const server = createServer(settings, (request, response) => {
     const [path = ''] = (request.url ?? '').split('?')
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined
     if (page) page(response)
     else send(response, 404, `not found; this server has ${Object.keys(pages).join(', ')}\n`)
   })
+  server.setTimeout(LIMIT_MS)
+  limitConnections({ server, max, answerMs: LIMIT_MS })
+  return server
 }
 
 function sendChecks(response: ServerResponse, checks: Checks): void {
@@ -41,9 +60,9 @@ function sendChecks(response: ServerResponse, checks: Checks): void {
   send(response, isPassed ? 200 : 503, `${[...lines, ...(isPassed ? ['ok'] : [])].join('\n')}\n`)
 }
 
-async function sendMetrics(response: ServerResponse, metrics: Metrics): Promise<void> {
+async function sendMetrics(response: ServerResponse, read: () => Promise<string>): Promise<void> {
   try {
-    send(response, 200, await metrics.text(), METRICS_TYPE)
+    send(response, 200, await read(), METRICS_TYPE)
   } catch (error) {
     send(response, 500, `cannot read a metric: ${error instanceof Error ? error.message : error}\n`)
   }

@@ -1,6 +1,6 @@
 import type { ValidationAction } from '../../common/policy/policy.ts'
+import type { ClosedBecause } from '../../common/program/connections.ts'
 import type { Count, MetricDescription, Metrics } from '../../common/program/metrics.ts'
-import type { ClosedBecause } from './connections.ts'
 import type { InFlight } from './in-flight.ts'
 import type { RequestErrorReason } from './request-error.ts'
 

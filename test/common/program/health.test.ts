@@ -1,7 +1,10 @@
+import { once } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { healthServer, type Probes } from '../../../common/program/health.ts'
 import { close, listen } from '../../../common/program/listen.ts'
 import { Metrics } from '../../../common/program/metrics.ts'
+import { eventually } from '../../../sandbox/eventually.ts'
 
 /** The response of a server of `probes` at `path`. */
 async function answer(probes: Probes, path: string) {
@@ -59,5 +62,61 @@ describe('healthServer', () => {
       status: 500,
       text: 'cannot read a metric: no such file\n',
     })
+  })
+
+  it('S5: limits the time of a request, and of a connection on which nothing moves', () => {
+    const { headersTimeout, requestTimeout, timeout } = healthServer({ checks })
+    expect([headersTimeout, requestTimeout, timeout]).to.deep.equal([10_000, 10_000, 10_000])
+  })
+
+  it('S5: answers kubelet while callers do not read the metrics, and closes the connections of these', async () => {
+    const text = 'x'.repeat(16 * 1024 * 1024) // more than fits into the buffers of both ends
+    let asked = 0
+    const read = async () => {
+      asked += 1
+      return text
+    }
+    const server = healthServer({ checks, maxConnections: 3, metrics: { text: read } })
+    const port = await listen(server, 0, '127.0.0.1')
+    const sockets: Socket[] = []
+    try {
+      for (let count = 1; count <= 6; count++) {
+        const socket = createConnection(port, '127.0.0.1').on('error', () => undefined)
+        sockets.push(socket)
+        socket.write('GET /metrics HTTP/1.1\r\nhost: a\r\n\r\n')
+        await eventually('the request', 20_000, () => expect(asked).to.equal(count))
+      }
+      const response = await fetch(`http://127.0.0.1:${port}/livez`, { headers: { connection: 'close' } })
+      expect(await response.text()).to.equal('ok\n')
+      for (const socket of sockets.slice(0, 3)) {
+        await once(socket.resume(), 'close')
+        expect(socket.bytesRead).to.be.below(text.length)
+      }
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      await close(server)
+    }
+  })
+
+  it('reads the metrics once for all callers that come during a reading', async () => {
+    const readings: ((text: string) => void)[] = []
+    const metrics = { text: () => new Promise<string>((resolve) => readings.push(resolve)) }
+    const server = healthServer({ checks, metrics })
+    let requests = 0
+    server.on('request', () => requests++)
+    const port = await listen(server, 0, '127.0.0.1')
+    const ask = async () =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`, { headers: { connection: 'close' } })).text()
+    try {
+      const answers = Array.from({ length: 5 }, ask)
+      await eventually('the requests', 20_000, () => expect(requests).to.equal(5))
+      readings[0]?.('first')
+      await eventually('the next reading', 20_000, () => expect(readings).to.have.length(2))
+      readings[1]?.('second')
+      const texts = await Promise.all(answers)
+      expect(texts.toSorted()).to.deep.equal(['first', 'second', 'second', 'second', 'second'])
+    } finally {
+      await close(server)
+    }
   })
 })

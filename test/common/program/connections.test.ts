@@ -2,12 +2,12 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { createConnection, type Socket } from 'node:net'
 import { expect } from 'chai'
+import { limitConnections } from '../../../common/program/connections.ts'
 import { close, listen } from '../../../common/program/listen.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
-import { limitConnections } from '../../../webhook/http/connections.ts'
 import { tlsServer } from '../../../webhook/tls/server.ts'
 import { VirtualTime } from '../../virtual-time.ts'
-import { aPair } from '../pairs.ts'
+import { aPair } from '../../webhook/pairs.ts'
 
 /** More than fits into the buffers of both ends. */
 const LARGE = Buffer.alloc(16 * 1024 * 1024)

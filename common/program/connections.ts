@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server as PlainServer, ServerResponse } from 'node:http'
 import type { Server } from 'node:https'
 import type { Socket } from 'node:net'
-import { realTimers, type Timers } from '../../common/program/clock.ts'
+import { realTimers, type Timers } from './clock.ts'
 
 /** Why a connection was closed. A label value of a metric, so a fixed list. */
 export type ClosedBecause = 'handshake' | 'limit' | 'unread'
@@ -37,11 +37,12 @@ const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddres
 /**
  * Limits the connections of `server`, which must not listen yet. Whoever connects is let in, and another connection is
  * closed for it: `maxConnections` of Node closes the new one, and then silent callers keep the API server out. Those
- * that never got a review answered go first, the oldest before the others: the API server sends its request within
- * milliseconds. Then go those that were not used for the longest time. One with a review under way is never closed.
+ * that never got an answer with status 200 go first, the oldest before the others: the API server sends its request
+ * within milliseconds. Then go those that were not used for the longest time. One with a request under way is never
+ * closed.
  *
  * A caller that does not read its response keeps the connection busy, and would do so for ever. So a connection is
- * closed `answerMs` after a request. A body may arrive for 5 s, and a decision ends within 10 s.
+ * closed `answerMs` after a request. In the webhook a body may arrive for 5 s, and a decision ends within 10 s.
  */
 export function limitConnections({
   server,
@@ -86,7 +87,7 @@ export function limitConnections({
     response.once('close', cancel)
     response.once('finish', () => {
       if (connection.asked === asked) delete connection.asked // the next request may have arrived
-      if (response.statusCode !== 200) return // only reviews are answered with 200
+      if (response.statusCode !== 200) return // the webhook answers only reviews with 200
       if (!strangers.delete(end) && !known.delete(end)) return // closed meanwhile
       known.set(end, connection)
     })
