@@ -100,7 +100,8 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
   // Once the status says RolledBack, another client has added the pods. Then removing them is a repair.
   if (isTaken && isSame && isOtherCount && readyOf(status)?.reason !== 'RolledBack')
     return occasion('rolled back because of the verdict of its analysis', false)
-  if (isSame && !isOtherCount && isNextVerdict(fork, wanted)) return occasion('its annotation now has the verdict of the analysis', false)
+  if (isSame && !isOtherCount && isNextVerdict(fork, wanted))
+    return occasion('its annotation now has the verdict of the analysis', false)
   const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
   const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
   if (step !== undefined) {

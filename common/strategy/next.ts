@@ -64,7 +64,8 @@ export function next(run: Run, steps: readonly RunStep[], facts: StepFacts): Nex
 export function completedEvent({ path, stepIndex }: Run, steps: readonly RunStep[], step: RunStep) {
   if (step.is === 'remove')
     return { reason: path === 'Undo' ? 'Undone' : 'Aborted', message: 'the fork has no pods' } as const
-  if (step.is === 'drain') return { reason: 'Promoted', message: 'the source has the change; the fork is being deleted' } as const
+  if (step.is === 'drain')
+    return { reason: 'Promoted', message: 'the source has the change; the fork is being deleted' } as const
   if (step.is === 'cutOver')
     return { reason: 'CutOver', message: `service/${step.service} sends only to the fork` } as const
   const message = `step ${stepIndex + 1} of ${steps.length} is done: ${nameOfStep(step)}`

@@ -9,7 +9,7 @@ import { Retries } from './retries.ts'
 const SWEEP_MS = 30_000
 
 interface SweeperOptions {
-  /** calls `begin`, and then looks at everything in the order of `inOrder`, each by `look`, until `isStopped`. Should not throw */
+  /** calls `begin`, then `look` for everything in the order of `inOrder`, until `isStopped`. Should not throw */
   readonly sweep: () => Promise<void>
   /** for the log, where a look failed: completes the sentence "… is looked at again" */
   readonly what: string
@@ -79,9 +79,9 @@ export class Sweeper {
   }
 
   /**
-   * Calls `attempt` for an object, unless it failed a short time ago. In a namespace where a slow webhook has held up or
-   * failed a request, all other objects are left to the next sweep: each would take half a minute, and those of other
-   * namespaces would wait for them. Logs a KubeError with `facts`. @throws whatever else `attempt` throws
+   * Calls `attempt` for an object, unless it failed a short time ago. In a namespace where a slow webhook has held up
+   * or failed a request, all other objects are left to the next sweep: each would take half a minute, and those of
+   * other namespaces would wait for them. Logs a KubeError with `facts`. @throws whatever else `attempt` throws
    */
   async look(
     { uid = '', namespace = '' }: KubeObject['metadata'],

@@ -24,7 +24,9 @@ describe('an experiment that is alone behind its Service, on the real control pl
     expect(warningOf(found.status?.warnings)).to.equal(undefined)
     await scaleSource('lost', 0)
     const told = await place().shows('alone', 'the warning', ({ status }) => warningOf(status?.warnings) !== undefined)
-    expect(warningOf(told.status?.warnings)).to.equal('no other ready endpoint in service/lost: the fork gets all requests')
+    expect(warningOf(told.status?.warnings)).to.equal(
+      'no other ready endpoint in service/lost: the fork gets all requests',
+    )
     expect(condition(told, 'TrafficShared')?.message).to.contain('AloneBehindService: no other ready endpoint')
     expect([condition(told, 'Ready')?.status, told.status?.share, await podsOf(forkOf(told))]).to.deep.equal([
       'True',
