@@ -2,11 +2,13 @@
  * What must hold whenever a controller was killed: end states without what may differ, forks, Events, the audit log.
  */
 import { ANALYSIS_RUN } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import type { KubeObject, ResourceType } from '../../../common/api/object.ts'
 import { at, type Json, textOr } from '../../../common/json/json.ts'
 import { kubeClient } from '../../../common/kube/client/client.ts'
 import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { realTimers } from '../../../common/program/clock.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
 import { type AuditEvent, auditEvents } from '../../../sandbox/audit.ts'
 import { SYSTEM_NAMESPACE } from '../../../sandbox/installation.ts'
 import { controlPlane } from '../../integration/fixture.ts'
@@ -29,11 +31,18 @@ interface WatchEvent {
   readonly object: KubeObject
 }
 
-/** Watches all Deployments and all analysis runs. */
+/** The kinds of the forks of scenarios. Rollouts are there only if the cluster serves them. */
+async function forkKinds(): Promise<readonly ResourceType[]> {
+  const { api } = await controlPlane()
+  const { groups } = await api.get<{ readonly groups: readonly { readonly name: string }[] }>('/apis')
+  return groups.some(({ name }) => rollout.apiVersion.startsWith(`${name}/`)) ? [deployment, rollout] : [deployment]
+}
+
+/** Watches all Deployments, Rollouts and analysis runs. */
 export async function startHistory(): Promise<History> {
   const { kubeconfig } = await controlPlane()
   const timers = realTimers()
-  const client = kubeClient({ kubeconfig, userAgent: 'history', timers, random: Math.random, connections: 4 })
+  const client = kubeClient({ kubeconfig, userAgent: 'history', timers, random: Math.random, connections: 5 })
   const stopping = new AbortController()
   const query = { watch: true, timeoutSeconds: WATCH_SECONDS }
   const forks: string[] = []
@@ -51,9 +60,10 @@ export async function startHistory(): Promise<History> {
       broken = error
     })
   }
-  await follow(RESOURCES.Deployment, ({ type, object: { metadata } }) => {
-    if (FORK_NAME.test(metadata.name)) forks.push(`${metadata.namespace} ${type}`)
-  })
+  for (const kind of await forkKinds())
+    await follow(kind, ({ type, object: { metadata } }) => {
+      if (FORK_NAME.test(metadata.name)) forks.push(`${metadata.namespace} ${type}`)
+    })
   await follow(ANALYSIS_RUN, ({ object: { metadata, status } }) => {
     const key = `${metadata.namespace}/${metadata.name}`
     const known = verdicts.get(key) ?? []
@@ -90,9 +100,10 @@ export interface Namespaces {
 /** The experiments, workloads, pinned bases and Services of a run. Uids, versions, times and names are made neutral. */
 export async function endState({ own, forks }: Namespaces): Promise<Json> {
   const { api } = await controlPlane()
+  const listOf = (kind: ResourceType) => api.list(resourcePath(kind, { namespace: forks }))
   const listed = await Promise.all([
     api.list(resourcePath(RESOURCES.ExperimentDeployment, { namespace: own })),
-    api.list(resourcePath(RESOURCES.Deployment, { namespace: forks })),
+    forkKinds().then(async (kinds) => (await Promise.all(kinds.map(listOf))).flat()),
     api.list(resourcePath(RESOURCES.ControllerRevision, { namespace: forks })),
     api.list(resourcePath(RESOURCES.Service, { namespace: forks })),
     api.list(`${resourcePath(RESOURCES.ExperimentPolicy)}?fieldSelector=metadata.name=${policyName(own)}`),

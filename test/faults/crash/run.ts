@@ -18,7 +18,7 @@ const REFERENCE_REST_MS = 12_000
 const QUIET_MS = 15_000
 const LONG_QUIET_MS = 60_000
 
-/** A look at the end needs five lists, and many runs look at once. */
+/** A look at the end needs several lists, and many runs look at once. */
 const RARELY = { pauseMs: 1_000 }
 
 /** How many runs are made at once, without those in their quiet time. */
@@ -116,7 +116,8 @@ async function prepared({ scenario, run, idle }: RunOptions, stage: Stage, crash
   const found = crash && idle.pop()
   if (found) found.moveTo(stage, crash)
   const actor = found ?? (await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) }))
-  await Promise.all([withSource(stage.scene, stage.replicas), actor.leads()])
+  const source = scenario.source?.(stage.scene) ?? withSource(stage.scene, stage.replicas)
+  await Promise.all([source, actor.leads()])
   await scenario.before?.(stage.scene)
   await pause(REST_MS) // the Events of the preparation are sent
   actor.count()

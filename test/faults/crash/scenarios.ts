@@ -27,6 +27,8 @@ export interface Scenario {
   readonly mayAnalyze?: boolean
   /** of the source; default: 1 */
   readonly replicas?: number
+  /** creates the source; default: a Deployment with a Service and an endpoint */
+  readonly source?: (scene: Scene) => Promise<void>
   /** what is there before the change */
   readonly before?: (scene: Scene) => Promise<void>
   /** what people do, with waits for what the controller does in between */
