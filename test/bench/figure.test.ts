@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { type Goal, limitFigure, median, p99, ratioFigure } from './figure.ts'
+import { type Goal, limitFigure, median, p99, plainFigure, ratioFigure } from './figure.ts'
 
 /** A figure of twice the reference. */
 const figure = (goal: Goal) => ratioFigure({ name: 'speed', value: 20, unit: 's', against: 10, ...goal })
@@ -22,6 +22,15 @@ describe('a figure with a limit of its value', () => {
     expect(limitFigure({ ...measured, atMost: 250 })).to.include({ ratio: 25, goal: 'value <= 250', holds: true })
     expect(limitFigure({ ...measured, atMost: 249 })).to.include({ holds: false })
   })
+})
+
+describe('a figure without a limit', () => {
+  it('holds, whatever its ratio is', () =>
+    expect(plainFigure({ name: 'delay', value: 250, unit: 'ms', against: 10 })).to.include({
+      ratio: 25,
+      goal: 'none',
+      holds: true,
+    }))
 })
 
 describe('the 99th percentile', () => {

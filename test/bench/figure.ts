@@ -9,7 +9,7 @@ export interface Figure {
   readonly against: number
   /** value ÷ against */
   readonly ratio: number
-  /** of the ratio: `<= 2`; or of the value: `value <= 250` */
+  /** of the ratio: `<= 2`; of the value: `value <= 250`; or `none` */
   readonly goal: string
   readonly holds: boolean
 }
@@ -41,6 +41,14 @@ export const limitFigure = ({ atMost, ...measured }: Measured & { readonly atMos
   ratio: measured.value / measured.against,
   goal: `value <= ${atMost}`,
   holds: measured.value <= atMost,
+})
+
+/** The ratio of `value` to `against`, which the goals name, but without a limit. */
+export const plainFigure = (measured: Measured): Figure => ({
+  ...measured,
+  ratio: measured.value / measured.against,
+  goal: 'none',
+  holds: true,
 })
 
 /** The smallest of `values` that 99 % of them do not exceed; 0 if there are none. */

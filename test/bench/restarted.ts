@@ -1,5 +1,10 @@
 /** A controller that starts where another has left nothing to do, for the benchmark and for the test of F33. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import { listAll } from '../../common/kube/watch/view.ts'
+import { deployment } from '../../common/workload/deployment.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -36,8 +41,17 @@ export interface RestartOf {
   readonly crowds: readonly CrowdOf[]
   /** no further crowd is begun after this time, so that a slow machine restarts with fewer forks, and says so */
   readonly fillingMs: number
+  /** how long nothing may change after each crowd before the memory is read */
+  readonly settledMs: number
   /** how long nothing may change before the restart, and how long it is watched when it is idle */
   readonly quietMs: number
+}
+
+/** The controller when a crowd was created and all was quiet. */
+export interface Filled {
+  /** how many forks there are then */
+  readonly count: number
+  readonly usage: Usage
 }
 
 /** What a restart was. */
@@ -48,10 +62,13 @@ export interface Restarted {
   readonly writes: readonly string[]
   /** its lists since its start */
   readonly lists: readonly AuditEvent[]
-  readonly idleAfterSeconds: number
-  /** of the controller that created them: with none, after the first crowd, and after all */
+  /** from the start of its process until it had looked at each experiment and had nothing left to do */
+  readonly drainedAfterSeconds: number
+  /** of the bare lists of the same experiments and forks, by pages, on the same machine */
+  readonly listSeconds: number
+  /** of the controller that created them: with none, after each crowd, and after all */
   readonly none: Usage
-  readonly first: Usage
+  readonly crowds: readonly Filled[]
   readonly filled: Usage
   /** of the new one when it was idle, and at the end */
   readonly idle: Usage
@@ -64,43 +81,48 @@ type Tell = (line: string) => void
 export async function restartFilled(
   stand: Stand & { readonly product: Installation },
   tell: Tell,
-  { crowds, fillingMs, quietMs }: RestartOf,
+  { quietMs, ...filling }: RestartOf,
 ): Promise<Restarted> {
   const { plane, client, product } = stand
   const creating = product.controller().pid
   const none = await usageOf(creating)
   const all = await watchCrowd({ client, path: experiments.path(), isReady: experiments.isReady })
-  const { count, first = none } = await fill(stand, tell, { crowds, fillingMs })
+  const filledBy = await fill(stand, tell, filling)
+  const count = filledBy.at(-1)?.count ?? 0
   await all.quiet(quietMs, CROWD_DEADLINE_MS)
   const filled = await usageOf(creating)
   tell(`the controller that created them: ${filled.residentMiB.toFixed(0)} MiB, ${filled.peakMiB.toFixed(0)} at most`)
   await product.controller().stop()
   await pause(1_000) // its last writes must not count
-  const since = new Date()
+  const listSeconds = await bareLists(client)
+  const [since, startedMs] = [new Date(), performance.now()]
   const { pid } = await product.startController()
+  await untilDrained(product, count)
+  const drainedAfterSeconds = (performance.now() - startedMs) / 1_000
+  tell(`after the restart: drained after ${drainedAfterSeconds.toFixed(1)} s; bare lists: ${listSeconds.toFixed(1)} s`)
   const idleAfterSeconds = await untilIdle(pid)
   const idle = await usageOf(pid)
   await pause(quietMs)
   const requests = await requestsSince(plane, since)
   all.stop()
   const end = await usageOf(pid)
-  tell(`after the restart: idle after ${idleAfterSeconds.toFixed(1)} s, ${end.cpuMs} ms of CPU`)
+  tell(`after the restart: idle ${idleAfterSeconds.toFixed(1)} s later, ${end.cpuMs} ms of CPU`)
   tell(`after the restart: ${end.residentMiB.toFixed(0)} MiB now, ${end.peakMiB.toFixed(0)} at most`)
   const writes = requests.filter(({ verb }) => WRITES.has(verb)).map(described)
   for (const write of writes.slice(0, 5)) tell(`after the restart: ${write}`)
   const lists = requests.filter(({ verb }) => verb === 'list')
-  return { count, writes, lists, idleAfterSeconds, none, first, filled, idle, end }
+  return { count, writes, lists, drainedAfterSeconds, listSeconds, none, crowds: filledBy, filled, idle, end }
 }
 
-/** Creates the forks by the running product. Resolves to how many there are, and the usage after the first crowd. */
+/** Creates the forks by the running product. Resolves to the controller after each crowd. */
 async function fill(
   stand: Stand & { readonly product: Installation },
   tell: Tell,
-  { crowds, fillingMs }: Omit<RestartOf, 'quietMs'>,
-) {
+  { crowds, fillingMs, settledMs }: Omit<RestartOf, 'quietMs'>,
+): Promise<readonly Filled[]> {
   const startedMs = performance.now()
   const { pid } = stand.product.controller()
-  let [filled, first]: [number, Usage | undefined] = [0, undefined]
+  const filled: Filled[] = []
   for (const [index, { side, count }] of crowds.entries()) {
     if (performance.now() - startedMs >= fillingMs) break
     const { watch, seconds } = await createCrowd(stand, {
@@ -109,12 +131,14 @@ async function fill(
       count,
       deadlineMs: CROWD_DEADLINE_MS,
     })
+    await watch.quiet(settledMs, CROWD_DEADLINE_MS)
     watch.stop()
-    filled += count
-    first ??= await usageOf(pid)
-    tell(`${filled} forks are ready, the last ${count} after ${seconds.toFixed(0)} s`)
+    const now = { count: (filled.at(-1)?.count ?? 0) + count, usage: await usageOf(pid) }
+    filled.push(now)
+    const memory = `${now.usage.residentMiB.toFixed(0)} MiB`
+    tell(`${now.count} forks are ready, the last ${count} after ${seconds.toFixed(0)} s; ${memory}`)
   }
-  return { count: filled, first }
+  return filled
 }
 
 const described = ({ verb, objectRef }: AuditEvent): string =>
@@ -128,6 +152,32 @@ async function requestsSince({ auditLog }: ControlPlane, since: Date): Promise<r
     if (Date.parse(event.requestReceivedTimestamp) >= since.getTime()) found.push(event)
   }
   return found
+}
+
+/** Lists all experiments and forks by pages, as the controller does at its start. Resolves to the seconds. */
+async function bareLists(client: KubeClient): Promise<number> {
+  const { signal } = new AbortController()
+  const project = (object: KubeObject) => object
+  const startedMs = performance.now()
+  await Promise.all([
+    listAll(client, { resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers', project }, signal),
+    listAll(client, { resource: deployment, labelSelector: EXPERIMENT_ID, managedFields: 'others', project }, signal),
+  ])
+  return (performance.now() - startedMs) / 1_000
+}
+
+/** Resolves when the controller has had a pass over `count` experiments, and none waits for one. */
+function untilDrained({ healthPorts }: Installation, count: number): Promise<void> {
+  const look = async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${healthPorts.controller}/metrics`)).text()
+    const sum = (name: string) =>
+      [...metrics.matchAll(new RegExp(`^experiment_controller_${name}(?:\\{.*\\})? (\\S+)$`, 'gm'))]
+        .map(([, value]) => Number(value))
+        .reduce((all, value) => all + value, 0)
+    const [passes, left] = [sum('reconcile_total'), sum('queue_depth') + sum('workers_busy')]
+    if (passes < count || left > 0) throw new Error(`${passes} passes of ${count}, and ${left} keys are left`)
+  }
+  return eventually('the controller to have nothing left to do', CROWD_DEADLINE_MS, look, { pauseMs: 200 })
 }
 
 /** Resolves when the process has done nothing for some seconds, to the seconds until then. */

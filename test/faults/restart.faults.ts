@@ -31,7 +31,8 @@ describe(`F33: a restart with ${COUNT} converged experiments, on a control plane
   before('it was restarted', async () => {
     const tell = (line: string) => console.log(`    ${line}`)
     const restart = async (stand: Parameters<typeof restartFilled>[0]) => {
-      restarted = await restartFilled(stand, tell, { crowds: CROWDS, fillingMs: FILLING_MS, quietMs: QUIET_MS })
+      const of = { crowds: CROWDS, fillingMs: FILLING_MS, settledMs: 0, quietMs: QUIET_MS }
+      restarted = await restartFilled(stand, tell, of)
       const answer = await fetch(`http://127.0.0.1:${stand.product.healthPorts.controller}/metrics`)
       metrics = await answer.text()
       const { count, writes, lists, end } = restarted
