@@ -1,8 +1,7 @@
-import { auditEvents } from '../../sandbox/audit.ts'
-import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { type Bench, type Figure, ratioFigure } from './figure.ts'
 import { deployments, experiments, type Side } from './forks.ts'
 import { usageOf } from './process-usage.ts'
+import { driftFigures, shareDrift, statusWrites } from './share-drift.ts'
 import { createCrowd, onPlane, withProduct } from './stand.ts'
 
 const FEW = 200
@@ -14,57 +13,68 @@ const DEADLINE_MS = 300_000
 /** shares that merely drift are written within a minute; the last pass comes at most so long after the one before */
 const QUIET_MS = 15_000
 
-/** How often the controller wrote the status of an experiment. */
-async function statusWrites({ auditLog }: ControlPlane): Promise<number> {
-  let count = 0
-  for await (const { objectRef, verb, user } of auditEvents(auditLog, '"subresource":"status"'))
-    if (objectRef?.resource === 'experimentdeployments' && verb === 'patch' && user.username.includes('controller'))
-      count += 1
-  return count
-}
-
 type Tell = (line: string) => void
 
+interface Measured {
+  readonly seconds: number
+  /** of statuses, until all was quiet */
+  readonly writes: number
+  /** of one pod more for the source of a large crowd, afterwards */
+  readonly drift: readonly Figure[]
+}
+
 /**
- * The seconds until `count` objects of a side are ready, in a new control plane, and the status writes until all is
- * quiet.
+ * The seconds until `count` objects of a side are ready, in a new control plane, the status writes until all is quiet,
+ * and what one pod more causes then.
  */
-async function measure(tell: Tell, side: Side, count: number) {
+async function measure(tell: Tell, side: Side, count: number): Promise<Measured> {
   const creation = { side, namespace: 'crowd', count, deadlineMs: DEADLINE_MS }
   if (side === deployments) {
     const { seconds } = await onPlane(tell, (stand) => createCrowd(stand, creation))
     tell(`${count} ${side.name}: ${seconds.toFixed(1)} s`)
-    return { seconds, writes: 0 }
+    return { seconds, writes: 0, drift: [] }
   }
   return withProduct(tell, async (stand) => {
+    const { pid } = stand.product.controller()
+    const before = await usageOf(pid)
     const { seconds, watch, repeated } = await createCrowd(stand, creation)
     if (repeated > 0) tell(`${repeated} requests were repeated: the machine is too busy to measure`)
-    const ready = await statusWrites(stand.plane)
+    const { length: ready } = await statusWrites(stand.plane)
     await watch.quiet(QUIET_MS, DEADLINE_MS)
-    const writes = await statusWrites(stand.plane)
-    watch.stop()
+    const { length: writes } = await statusWrites(stand.plane)
     tell(
       `${count} ${side.name}: ${seconds.toFixed(1)} s, ${ready} status writes until then, ${writes} until all was quiet`,
     )
-    return { seconds, writes }
+    const createdCpuSeconds = ((await usageOf(pid)).cpuMs - before.cpuMs) / 1_000
+    const scene = { plane: stand.plane, product: stand.product, watch, namespace: creation.namespace }
+    const drift = count === MANY ? driftFigures(await shareDrift(scene), { count, createdCpuSeconds }) : []
+    watch.stop()
+    for (const { name, value, unit } of drift) tell(`${name}: ${value.toFixed(1)} ${unit}`)
+    return { seconds, writes, drift }
   })
 }
 
-/** Each side goes first once, because the machine may become slower or faster meanwhile. */
-async function besideDeployments(tell: Tell, count: number): Promise<readonly [Figure, number]> {
-  const [seconds, bare, writes]: [number[], number[], number[]] = [[], [], []]
+/**
+ * Each side goes first once, because the machine may become slower or faster meanwhile. Returns the figure of the time,
+ * the most status writes, and the worst figures of one pod more.
+ */
+async function besideDeployments(tell: Tell, count: number) {
+  const [found, bare]: [Measured[], number[]] = [[], []]
   for (const side of [deployments, experiments, experiments, deployments]) {
-    const found = await measure(tell, side, count)
-    if (side === deployments) bare.push(found.seconds)
-    else {
-      seconds.push(found.seconds)
-      writes.push(found.writes)
-    }
+    const measured = await measure(tell, side, count)
+    if (side === deployments) bare.push(measured.seconds)
+    else found.push(measured)
   }
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const name = `${count} forks to Ready`
-  const figure = ratioFigure({ name, value: mean(seconds), unit: 's', against: mean(bare), atMost: 1.5 })
-  return [figure, Math.max(...writes)]
+  const value = mean(found.map(({ seconds }) => seconds))
+  const figure = ratioFigure({ name, value, unit: 's', against: mean(bare), atMost: 1.5 })
+  const drifts = Map.groupBy(
+    found.flatMap(({ drift }) => drift),
+    (each) => each.name,
+  )
+  const worst = [...drifts.values()].map((same) => same.reduce((a, b) => (b.value > a.value ? b : a)))
+  return { figure, writes: Math.max(...found.map(({ writes }) => writes)), worst }
 }
 
 /**
@@ -99,12 +109,12 @@ async function cpuFigure(tell: Tell): Promise<Figure> {
 /** What a fork costs in time, writes and processor time, and whether it costs more among many. */
 export const scale: Bench = {
   name: 'scale',
-  measures: `${FEW} and ${MANY} experiments of one source behind one Service, beside Deployments written directly`,
+  measures: `${FEW} and ${MANY} experiments of one source behind one Service, beside Deployments written directly, and one pod more`,
   async run(tell) {
-    const [few] = await besideDeployments(tell, FEW)
-    const [many, writes] = await besideDeployments(tell, MANY)
+    const few = await besideDeployments(tell, FEW)
+    const { figure, writes, worst } = await besideDeployments(tell, MANY)
     const name = `status writes, ${MANY} forks`
     const written = ratioFigure({ name, value: writes, unit: 'writes', against: MANY, atMost: 4 })
-    return [few, many, written, await cpuFigure(tell)]
+    return [few.figure, figure, written, ...worst, await cpuFigure(tell)]
   },
 }
