@@ -22,8 +22,8 @@ export const replacementOf = (write: Changing): KubeRequest | undefined =>
   isSpecReplaced(write) && isOtherDerivation(write) ? specReplacement(write) : undefined
 
 /**
- * As `replacementOf`, after an apply that left fields of a former derivation, which it could not remove. They may belong
- * to `before-first-apply`, or to a replacement after which an earlier pass was interrupted.
+ * As `replacementOf`, after an apply that left fields of a former derivation, which it could not remove. They may
+ * belong to `before-first-apply`, or to a replacement after which an earlier pass was interrupted.
  */
 export const lateReplacementOf = (write: Changing, applied: KubeObject): KubeRequest | undefined =>
   !isSpecReplaced(write) &&
