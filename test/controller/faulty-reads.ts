@@ -8,7 +8,7 @@ import type { FakeApiServer } from './fake-api-server.ts'
 /** How often the API server tells a quiet watch its version. */
 const BOOKMARK_MS = 60_000
 
-/** What is wrong with a list: it cannot be read, has no objects and a low version, or is the one that was remembered. */
+/** What is wrong with a list: it cannot be read, has no objects and a low version, or is the remembered one. */
 export type ListFault = 'unreachable' | 'empty' | 'past'
 
 interface Connection {

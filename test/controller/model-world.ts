@@ -63,7 +63,7 @@ export class ModelWorld {
     return this.server.all(DEPLOYMENTS).filter(({ metadata }) => metadata.name !== 'cart')
   }
 
-  /** Starts a controller in place of the one before. Its first lists of `outdated` are old, and their watches silent. */
+  /** Starts a controller in place of the one before. Its first lists of `outdated` are old, their watches silent. */
   async start(outdated: readonly ViewName[] = []): Promise<void> {
     if (this.clients.length === 0) await this.history.remember()
     this.clients.at(-1)?.kill()

@@ -60,8 +60,8 @@ const storedIn = (request: AdmissionRequest): unknown =>
  * author is the requester; an unknown one stays as it is, and `/validate` refuses it. An approval in the spec also sets
  * the author and removes the last command, unless that waits for an answer. Without a run before or after the request,
  * the last command is removed, so that the next run does not obey it. A stamped command in a new experiment is removed,
- * too: a backup had it, and it was given to a run of the former experiment. With a removed command its author is removed,
- * who would otherwise count as the author of an approval.
+ * too: it comes from a backup, and was given to a run of the former experiment. With a removed command its author is
+ * removed too, who would otherwise count as the author of an approval.
  */
 export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<string, string | undefined>> {
   const text = newCommand(request)

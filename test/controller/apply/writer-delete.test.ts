@@ -24,7 +24,7 @@ const LEFT: Readonly<Record<string, KubeObject | undefined>> = {
   'is being deleted': { ...aFork, metadata: { ...aFork.metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } },
 }
 
-/** The delete of a fork that is answered with a conflict and leaves `left`: its outcome, and what the next pass awaits. */
+/** A delete of a fork whose answer is a conflict and that leaves `left`: its outcome, and what the next pass awaits. */
 async function forkDeletion(left: KubeObject | undefined) {
   const conflict = kubeError('conflict')
   const reads = [aFork, left]
