@@ -105,12 +105,9 @@ describe('the effect of a command', () => {
   })
 
   it('promote, going forward: no more weights, no more waiting, on to promote', () => {
-    for (const at of ['weight', 'held', 'pause', 'heldPause', 'await', 'heldAwait', 'heldPromote'] as const)
+    for (const at of ['weight', 'held', 'pause', 'heldPause', 'await', 'heldAwait', 'promote', 'heldPromote'] as const)
       expect(runAfter('promote', at)).to.deep.equal(aRun({ stepIndex: 3, since: NOW.toISOString() }))
   })
-
-  it('promote, while nothing is written yet: promotes by that word', () =>
-    expect(runAfter('promote', 'promote')).to.deep.equal(aRun({ stepIndex: 3, since: NOW.toISOString() })))
 
   it('promote, after a revert: once more', () =>
     expect(runAfter('promote', 'promote', 'written')).to.include({ path: 'Forward', stepIndex: 3 }))
