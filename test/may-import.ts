@@ -68,6 +68,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/workload',
     'common/facts',
     'common/assess',
+    'common/run-state',
     'common/conclusion',
   ],
   webhook: ['common', 'webhook'],

@@ -1,5 +1,5 @@
 import { warning } from '../api/conditions.ts'
-import { expiresAt, isLive } from '../api/expiry.ts'
+import { expiresAt } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ServiceShare, Warning } from '../api/types.ts'
@@ -14,7 +14,7 @@ import type { FieldChange } from '../override/changes.ts'
 import { differences } from '../override/differences.ts'
 import { expiryMessage, toMinutes } from '../plan/lifecycle.ts'
 import type { Evaluation } from '../plan/plan.ts'
-import { wantedReplicas } from '../run-state/run.ts'
+import { hasExpired, wantedReplicas } from '../run-state/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { count } from '../text/count.ts'
@@ -55,7 +55,7 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
   const { isPromotionInstalled } = described
   const { assessment, alone } = described.evaluation
   const { reason, message } = plan.conclusion
-  const isRunning = isLive(facts.experiment, facts.now)
+  const isRunning = !isBeingDeleted(facts.experiment) && !hasExpired(facts)
   const wanted = isRunning && assessment.is === 'wanted' ? assessment : undefined
   const pair = forkAndSource(facts, wanted?.fork)
   const report = pair && trafficReport(pair, facts.surroundings)
@@ -100,7 +100,7 @@ function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): reado
       ...lines,
       ['the fork could not be read now', optionalClause(` (${facts.fork.because})`), ', so what is written is unknown'],
     ]
-  if (!isLive(facts.experiment, facts.now)) return lines
+  if (hasExpired(facts)) return lines
   const { moved } = plan.conclusion.run ?? {}
   if (moved) return [...lines, moved.message]
   if (plan.conclusion.reason === 'Promoted') return ['creates no fork: the source has the change']
@@ -234,12 +234,13 @@ function serviceLine(service: ServiceShare, pods: number): readonly Warning[] {
 }
 
 /** When the experiment expires, if it does. */
-function endLines({ experiment, now }: Facts): readonly string[] {
+function endLines(facts: Facts): readonly string[] {
+  const { experiment, now } = facts
   const end = expiresAt(experiment)
   if (end === undefined) return []
   const { ttlSeconds = 0 } = experiment.spec
   const ageS = Math.floor((now.getTime() - Date.parse(experiment.metadata.creationTimestamp ?? '')) / 1_000)
   const leftS = ttlSeconds - (ageS < 2 ? 0 : ageS) // a new experiment has all its time
-  if (leftS <= 0) return [expiryMessage(experiment)]
+  if (leftS <= 0) return [hasExpired(facts) ? expiryMessage(experiment) : 'removed when its promotion is over']
   return [`removed ${toMinutes(end)} (in ${duration(leftS)})`]
 }

@@ -1,6 +1,5 @@
 import { withExpiredRun, withRun } from '../advance/advance.ts'
 import { readyOf } from '../api/conditions.ts'
-import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
@@ -15,8 +14,7 @@ import type { Write } from '../conclusion/write.ts'
 import { type Decision, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { isServing, pinState } from '../run-state/pins.ts'
-import { isUntouched } from '../run-state/promotion.ts'
-import { isPromoted, isWriting, storedRun, wantedReplicas } from '../run-state/run.ts'
+import { hasExpired, isPromoted, storedRun, wantedReplicas } from '../run-state/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
@@ -65,9 +63,8 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
 
 /** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
 export function plan(facts: Facts, evaluation?: Evaluation): Plan {
-  const { experiment, now } = facts
-  const isExpired = untilExpiryMs(experiment, now) <= 0 && (!isWriting(facts) || isUntouched(facts))
-  const ending = isBeingDeleted(experiment)
+  const isExpired = hasExpired(facts)
+  const ending = isBeingDeleted(facts.experiment)
     ? planDeletion(facts)
     : isExpired && !isReturnedLater(facts)
       ? withExpiredRun(facts, planExpiry(facts))
@@ -88,10 +85,10 @@ function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan
       : planHold(facts, assessment.decision, alone?.isHeld)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
-  const withVerdictAnnotation = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
+  const expired = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
   const conclusion = {
     ...planned.conclusion,
-    ...withVerdictAnnotation,
+    ...expired,
     policy,
     ...changes,
     ...(alone ? { alone } : {}),

@@ -1,5 +1,6 @@
 import { roundedDown } from '../api/amount.ts'
 import { allowedReplicas, withDefaults } from '../api/defaults.ts'
+import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus, RunPath, StrategyRunStatus } from '../api/strategy.ts'
@@ -18,7 +19,7 @@ import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } fro
 import { replicasOf } from '../workload/status.ts'
 import { hasRequests, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
-import { isTakenBack, promotionInto, recordedPatches } from './promotion.ts'
+import { isTakenBack, isUntouched, promotionInto, recordedPatches } from './promotion.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -218,6 +219,13 @@ export function isWriting(facts: SpecFacts): boolean {
   if (!state || !mayHaveWritten(facts, state.run)) return false
   return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
 }
+
+/**
+ * Whether the experiment has expired. While the source may have the change, it has not: its promotion, or the undo, is
+ * brought to its end first.
+ */
+export const hasExpired = (facts: SpecFacts): boolean =>
+  untilExpiryMs(facts.experiment, facts.now) <= 0 && (!isWriting(facts) || isUntouched(facts))
 
 /** Whether the run has promoted, and its fork is not deleted yet. */
 export const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>

@@ -1,4 +1,3 @@
-import { isLive } from '../../common/api/expiry.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Assessment } from '../../common/assess/assess.ts'
 import { decidePolicy, findingsOf, type PolicyDecision } from '../../common/conclusion/policy-decision.ts'
@@ -6,6 +5,7 @@ import type { Facts } from '../../common/facts/facts.ts'
 import type { FieldChange } from '../../common/override/changes.ts'
 import { MAX_FINDINGS } from '../../common/policy/paths.ts'
 import type { PolicyFinding } from '../../common/policy/policy.ts'
+import { hasExpired } from '../../common/run-state/run.ts'
 
 /** An experiment as it is to be stored, and as it is stored. */
 export interface Update {
@@ -35,9 +35,10 @@ export function presentFindings({ facts, now, before }: Update, decision: Policy
  * are left out, so that a repeated command is judged again. Changes that the update has too are judged first.
  */
 export function formerFindings({ facts, now, previous, before }: Update) {
-  const isRevival = previous && !isLive(previous, facts.now) && isLive(facts.experiment, facts.now)
-  const stored = previous && !isRevival ? before() : undefined
-  if (!previous || !stored) return undefined
+  if (!previous) return undefined
+  const isRevival = hasExpired({ ...facts, experiment: previous }) && !hasExpired(facts)
+  const stored = isRevival ? undefined : before()
+  if (!stored) return undefined
   const present = ranksIn(now)
   const ordered = sorted(stored, (change) => present.get(keyOf(change)) ?? present.size)
   const findings = findingsOf(decidePolicy({ ...facts, experiment: previous }, ordered))

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
+import { aRun, aRunExperiment, aSource, START } from '../plan/some-run.ts'
 import { described, describedFacts } from './described.ts'
 
 const TILL = { kind: 'Deployment', name: 'cart', namespace: 'till' }
@@ -39,6 +40,18 @@ describe('the description of the end', () => {
       `[Plan] deletes deployment/${FORK} in shop`,
       '[Plan] expired 1m after creation (2026-11-21T11:01Z); raise spec.ttlSeconds to run it again',
     ])
+  })
+
+  it('comes after the end of a promotion that has written the source', () => {
+    const metadata = { creationTimestamp: START.toISOString() }
+    const run = aRun(aRunExperiment({ metadata, ttlSeconds: 10, strategy: undefined, promotion: {} }))
+    run.rest()
+    run.world.source = aSource(10, 'example/cart:2')
+    run.rest()
+    run.wait(11)
+    const lines = describedFacts(run.facts())
+    expect(lines.filter((line) => /expired|deletes|retry/.test(line))).to.deep.equal([])
+    expect(lines).to.include('[Plan] removed when its promotion is over')
   })
 
   it('comes with a deletion: first the fork goes, then the finalizer', () => {

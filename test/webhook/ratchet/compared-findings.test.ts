@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { known } from '../../../common/api/known.ts'
 import { assess } from '../../../common/assess/assess.ts'
 import { decidePolicy } from '../../../common/conclusion/policy-decision.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
@@ -6,6 +7,7 @@ import { formerFindings, presentFindings } from '../../../webhook/ratchet/compar
 import { policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'
+import { aRun, aRunExperiment, aSource, START } from '../../common/plan/some-run.ts'
 
 type SpecOf = Parameters<typeof anExperiment>[0]
 
@@ -83,5 +85,20 @@ describe('the findings of policies on an update, beside more known ones than a l
     const before = { ...now, ttlSeconds: 60 }
     expect(refusedIn({ policy: LABELS, before, now }).fields).to.have.length(21)
     expect(refusedIn({ policy: LABELS, before, now: before }).fields).to.deep.equal([])
+  })
+
+  it('are known of an experiment whose promotion goes on after its TTL', () => {
+    const metadata = { creationTimestamp: START.toISOString() }
+    const run = aRun(aRunExperiment({ metadata, ttlSeconds: 10, strategy: undefined, promotion: {} }))
+    run.rest()
+    run.world.source = aSource(10, 'example/cart:2')
+    run.rest()
+    run.wait(11)
+    const previous = run.world.experiment
+    const policies = known({ ...NO_POLICIES, policies: [aPolicy({ requireAnalysis: true })] })
+    const stored = { ...run.facts(), policies }
+    const facts = { ...stored, experiment: { ...previous, spec: { ...previous.spec, ttlSeconds: 3_600 } } }
+    const found = formerFindings({ facts, now: assess(facts), previous, before: () => assess(stored) })
+    expect(found?.findings.map(({ error }) => error.field)).to.deep.equal(['spec.analysis'])
   })
 })
