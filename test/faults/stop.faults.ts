@@ -150,6 +150,7 @@ async function isInterrupted(of: Writing): Promise<void> {
 
 async function isAskedTwice(of: Writing): Promise<void> {
   const { ended } = await askToEnd(of)
+  void of.leader.process.expectExit()
   void of.leader.process.stop()
   const { code, lastLines } = await ended
   expect(code, lastLines).to.equal(1)
@@ -167,7 +168,7 @@ async function breaks(msg: string, what: string): Promise<void> {
   const breaking = preloaded(`process.on('SIGUSR2', () => { ${what} })`)
   const rival = await startAlone('broken', { env: { ...env, ...breaking } })
   process.kill(rival.process.pid, 'SIGUSR2')
-  const { code, lastLines } = await rival.process.exited
+  const { code, lastLines } = await rival.process.expectExit()
   expect(code, lastLines).to.equal(1)
   expect(JSON.parse(lastLines.trim().split('\n').at(-1) ?? '')).to.deep.include({ level: 'error', msg })
   expect(lastLines).to.contain('broken')
@@ -181,7 +182,7 @@ async function mayNotRead(resource: string): Promise<void> {
   try {
     const isFilled = async () => expect((await readyz()).text).to.contain(`[-]caches: being filled: ${resource}\n`)
     await eventually('the other caches to be filled', DEADLINE_MS, isFilled)
-    const { code, lastLines } = await process.exited
+    const { code, lastLines } = await process.expectExit()
     expect(code, lastLines).to.equal(1)
     expect(lastLines.trim().split('\n').at(-1)).to.contain(`not filled within two minutes: ${resource};`)
   } finally {
