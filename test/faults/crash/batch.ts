@@ -22,7 +22,7 @@ export async function crashesOf(
   const idle: Actor[] = []
   const ofRun = (run: number | string) => ({ scenario, history, run: `${prefix}-${run}`, idle })
   const references = await Promise.all(['a', 'b'].map((run) => runner.reference(ofRun(run))))
-  const expected = inCommon(references)
+  const expected = { ...inCommon(references), mayDiffer: scenario.mayDiffer }
   const requests = [...new Set(references.flatMap((each) => each.requests))]
   const possible = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
   const points = Array.from({ length: TIMES }, () => possible.filter(isChosen)).flat()

@@ -123,6 +123,9 @@ const createdWith = ({ own }: Scene, overrideSpec: JsonObject) =>
 
 const ofExcludedField: Scenario = {
   name: 'repair of an excluded field and an update',
+  // If the update comes before the end of the repair, the apply leaves the probe, and another replacement removes it.
+  mayDiffer:
+    /^\/(experiments\/0\/status\/experimentResourceRef|workloads\/1\/.*)\/(generation|observedGeneration|revision)$/,
   before: async (scene) => {
     await createdWith(scene, withVariable('registry.example/cart:2', { livenessProbe: BY_HTTP }))
     await until('try to be available', () => isAvailable(scene))

@@ -37,6 +37,8 @@ export interface Reference {
 export interface Expected extends Reference {
   /** the paths at which undisturbed runs differ */
   readonly masked: ReadonlySet<string>
+  /** further paths that are not compared */
+  readonly mayDiffer?: RegExp | undefined
   /** whether the quiet time goes on for a minute, after the verdict */
   readonly isLong: boolean
 }
@@ -226,8 +228,10 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
   }
 }
 
-const unlike = ({ end, masked }: Expected, found: Json): readonly string[] =>
-  [...differences(found, end)].filter(([path]) => !masked.has(path)).map(([path, values]) => `${path}: ${values}`)
+const unlike = ({ end, masked, mayDiffer }: Expected, found: Json): readonly string[] =>
+  [...differences(found, end)]
+    .filter(([path]) => !masked.has(path) && !mayDiffer?.test(path))
+    .map(([path, values]) => `${path}: ${values}`)
 
 /** Another end, forks that were created or deleted oftener, or more than one Event too many of a reason. */
 async function finalProblems({ history, scenario }: RunOptions, { own, forks, scene }: Stage, expected: Expected) {

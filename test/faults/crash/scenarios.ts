@@ -37,6 +37,8 @@ export interface Scenario {
   readonly isDone: (scene: Scene) => Promise<void>
   /** requests that a run need not make, although both undisturbed runs did */
   readonly optional?: readonly string[]
+  /** paths of the end at which a run may differ from the undisturbed ones */
+  readonly mayDiffer?: RegExp
   /** what is wrong in the end, beside what all scenarios are asked; default: nothing */
   readonly problems?: (scene: Scene) => Promise<readonly string[]>
   /** the longest time from the start of the next controller to the end; default: half a minute */
