@@ -15,6 +15,7 @@ describe('CI', () => {
     const suites = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts).filter((name) =>
       name.startsWith('test:'),
     )
+    expect(run).to.include('COVERAGE=1 npm test')
     expect(suites.filter((name) => !run.includes(`npm run ${name}`))).to.have.members(Object.keys(NOT_IN_CI))
   })
 })

@@ -1,7 +1,8 @@
 /**
  * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, and
  * prints what was skipped, and the total last. It fails, too, if a role grants what no test needed, and after other
- * suites with `USED_RIGHTS` if a component does. With arguments, it runs mocha with these.
+ * suites with `USED_RIGHTS` if a component does, and with `COVERAGE` if too few branches are covered. With arguments, it
+ * runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,8 +15,9 @@ import { failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const MOCHA = resolve('mocha/bin/mocha.js')
-/** Not with tests on a control plane: it would slow down all of their programs, and what they reach is chance. */
-const WITH_COVERAGE = [join(dirname(resolve('c8/package.json')), 'bin/c8.js'), process.execPath]
+/** Measures what the tests in memory cover, which doubles the processor time that they need. CI does. */
+const IS_COVERED = process.env.COVERAGE !== undefined
+const C8 = join(dirname(resolve('c8/package.json')), 'bin/c8.js')
 const ON_A_CONTROL_PLANE = 'analyses clusters corpus installs integration load sandbox strategies'
   .split(' ')
   .map((folder) => `test/${folder}/**/*.test.ts`)
@@ -50,7 +52,15 @@ function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
 /** The tests in memory: these need processors. */
 function busy(): Promise<Ran> {
   const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
-  return mocha(['--spec', 'test/**/*.test.ts', ...ignored], false, WITH_COVERAGE)
+  return mocha(['--spec', 'test/**/*.test.ts', ...ignored], false, IS_COVERED ? [C8, process.execPath] : [])
+}
+
+/** Whether the tests in memory have covered enough of the pure core, which is said if not. */
+async function isCoreCovered(): Promise<boolean> {
+  const args = [C8, 'check-coverage', '--branches', '95', '--include', 'common/**']
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  await once(child, 'close')
+  return child.exitCode === 0
 }
 
 /** A third of the tests that mostly wait for a cluster. */
@@ -83,6 +93,7 @@ else {
   const skipped = runs.flatMap(({ said }) => skippedIn(said))
   if (skipped.length > 0) console.log(`\n${listOfSkipped(skipped)}`)
   if (unused.length > 0) console.log(`\nThese rights were granted, and no test needed them:\n${unused.join('\n')}`)
+  const isCovered = !IS_COVERED || (await isCoreCovered())
   console.log(`\n${passed} passed, ${failed} failed`)
-  if (unused.length > 0 || runs.some(({ code }) => code !== 0)) process.exitCode = 1
+  if (!isCovered || unused.length > 0 || runs.some(({ code }) => code !== 0)) process.exitCode = 1
 }
