@@ -1,8 +1,8 @@
 /**
  * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, and
- * prints what was skipped, and the total last. It fails, too, if a role grants what no test needed, and after other
- * suites with `USED_RIGHTS` if a component does, and with `COVERAGE` if too few branches are covered. With arguments, it
- * runs mocha with these.
+ * prints what was skipped, and the total last. It fails, too, if a role grants what no test needed, after other suites
+ * with `USED_RIGHTS` if a component does, and with `COVERAGE` if too few branches are covered. With arguments, it runs
+ * mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
