@@ -65,7 +65,7 @@ export interface ControlPlane {
   /** The path of another program, from one of the Go modules here. It is built if it is not in the cache. */
   readonly program: (name: string, module: ModuleFolder, args: BuildArgs) => Promise<string>
   /** How our programs ended by themselves, or with another code than 0, although nobody expected it. */
-  readonly wrongEnds: () => readonly string[]
+  readonly unexpectedExits: () => readonly string[]
   /** Resolves when no process, port or file is left. May be called more than once. */
   readonly stop: () => Promise<void>
 }
@@ -117,8 +117,8 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
       await buildMissing(folder, [name], { build, say, signal })
       return join(folder, name)
     }
-    const { wrongEnds, stop } = supervisor
-    return { ...(await offersOf(state, ca, admin)), supervise, program, wrongEnds, stop }
+    const { unexpectedExits, stop } = supervisor
+    return { ...(await offersOf(state, ca, admin)), supervise, program, unexpectedExits, stop }
   } catch (error) {
     if (!wait.signal.aborted) await sayLogs(supervisor.stateDirectory, say) // before the directory is removed
     await supervisor.stop()
@@ -162,7 +162,7 @@ async function offersOf(
   { layout, tokens, kubeconfigOf }: State,
   ca: string,
   api: Api,
-): Promise<Omit<ControlPlane, 'supervise' | 'program' | 'wrongEnds' | 'stop'>> {
+): Promise<Omit<ControlPlane, 'supervise' | 'program' | 'unexpectedExits' | 'stop'>> {
   const { binaries, stateDirectory, server, caFile, auditLog } = layout
   const admins = await kubeconfigOf('admin', tokens.admin)
   const env = { HOME: stateDirectory, PATH: '/usr/bin:/bin', KUBECACHEDIR: `${stateDirectory}/kubectl-cache` }

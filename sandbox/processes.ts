@@ -12,9 +12,9 @@ export interface SupervisedProcess {
   readonly exited: Promise<Exit>
   /** Sends a signal, by default SIGTERM, and waits. SIGKILL follows after `graceMs`, by default five seconds. */
   readonly stop: (signal?: NodeJS.Signals, graceMs?: number) => Promise<Exit>
-  /** The same. @throws Error if it ended by itself, or with another code than 0: then it is no wrong end any more */
+  /** As `stop`. @throws Error if it ended by itself, or with another code than 0; `unexpectedExits` then omits that */
   readonly end: (signal?: NodeJS.Signals, graceMs?: number) => Promise<void>
-  /** As `exited`. The caller judges how it ends, so no end of it is wrong. */
+  /** As `exited`. The caller checks how it ends, so that `unexpectedExits` omits it. */
   readonly expectExit: () => Promise<Exit>
 }
 
@@ -28,7 +28,7 @@ export interface Supervisor {
   /** Starts a process. @throws Error if the command cannot be started */
   readonly start: (spec: ProcessSpec) => Promise<SupervisedProcess>
   /** How programs of Node ended by themselves, or with another code than 0, although nobody expected it. */
-  readonly wrongEnds: () => readonly string[]
+  readonly unexpectedExits: () => readonly string[]
   /** Resolves when everything is gone. May be called more than once. */
   readonly stop: () => Promise<void>
 }
@@ -48,34 +48,35 @@ export const describeExit = (name: string, { code, signal, isAsked, lastLines }:
   `${name} ended ${isAsked ? 'when asked' : 'by itself'} (${signal ?? `code ${code}`}); its last lines:\n${lastLines}`
 
 /** The ends of processes that nobody expected. */
-class WrongEnds {
-  readonly #told = new Map<number, string>()
+class UnexpectedExits {
+  readonly #descriptions = new Map<number, string>()
   readonly #expected = new Set<number>()
 
   /** The programs of others have codes of their own, and may end when what they need is gone. */
   note(id: number, { name, command }: ProcessSpec, exit: Exit): void {
-    const isWrong = !exit.isAsked || (exit.code ?? 0) !== 0
-    if (isWrong && command === process.execPath && !this.#expected.has(id)) this.#told.set(id, describeExit(name, exit))
+    const isFailure = !exit.isAsked || (exit.code ?? 0) !== 0
+    if (isFailure && command === process.execPath && !this.#expected.has(id))
+      this.#descriptions.set(id, describeExit(name, exit))
   }
 
   /** What waits for the end of a process, and either checks it or leaves that to the caller. */
   waitsFor(id: number, { exited, stop }: Pick<SupervisedProcess, 'exited' | 'stop'>) {
     const end: SupervisedProcess['end'] = async (...how) => {
       await stop(...how)
-      const told = this.#told.get(id)
-      this.#told.delete(id)
-      if (told !== undefined) throw new Error(told)
+      const description = this.#descriptions.get(id)
+      this.#descriptions.delete(id)
+      if (description !== undefined) throw new Error(description)
     }
     const expectExit = (): Promise<Exit> => {
       this.#expected.add(id)
-      this.#told.delete(id)
+      this.#descriptions.delete(id)
       return exited
     }
     return { end, expectExit }
   }
 
   all(): readonly string[] {
-    return [...this.#told.values()]
+    return [...this.#descriptions.values()]
   }
 }
 
@@ -84,7 +85,7 @@ export async function startSupervisor(): Promise<Supervisor> {
   const child = fork(SUPERVISOR, { detached: true, execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const gone = once(child, 'exit')
   const processes = new Map<number, Pending>()
-  const ends = new WrongEnds()
+  const ends = new UnexpectedExits()
   const ready = Promise.withResolvers<string>()
   let ids = 0
   let isStopping = false
@@ -157,7 +158,7 @@ export async function startSupervisor(): Promise<Supervisor> {
     await gone
   }
 
-  return { pid: child.pid ?? 0, stateDirectory, start, wrongEnds: () => ends.all(), stop }
+  return { pid: child.pid ?? 0, stateDirectory, start, unexpectedExits: () => ends.all(), stop }
 }
 
 function killGroup(pid: number): void {

@@ -48,7 +48,7 @@ describe('the rights in an audit log', () => {
   const ended = (...entries: readonly Entry[]) => endedWith([], entries)
 
   /** The same of one whose programs ended in these ways, although nobody expected that. */
-  async function endedWith(wrongEnds: readonly string[], entries: readonly Entry[]) {
+  async function endedWith(unexpectedExits: readonly string[], entries: readonly Entry[]) {
     const auditLog = join(folder, 'audit.log')
     writeFileSync(auditLog, `${entries.map(line).join('\n')}\n`)
     let stops = 0
@@ -56,7 +56,7 @@ describe('the rights in an audit log', () => {
       stops += 1
     }
     // the last programs end when the control plane is stopped
-    const error = await stopAudited({ auditLog, stop, wrongEnds: () => (stops > 0 ? wrongEnds : []) }).then(
+    const error = await stopAudited({ auditLog, stop, unexpectedExits: () => (stops > 0 ? unexpectedExits : []) }).then(
       () => '',
       String,
     )

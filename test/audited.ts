@@ -29,7 +29,7 @@ const rightOf = (account: string, verb: string, resource: string): string => `${
  * Stops the control plane. @throws Error that names what our programs tried there and may not do, or says how one ended
  * that nobody expected to end so
  */
-export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'wrongEnds' | 'stop'>): Promise<void> {
+export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'unexpectedExits' | 'stop'>): Promise<void> {
   const problems: string[] = []
   try {
     const { used, forbidden } = await rightsIn(plane.auditLog)
@@ -39,7 +39,7 @@ export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'wrongE
   } finally {
     await plane.stop() // it removes the log
   }
-  problems.push(...plane.wrongEnds())
+  problems.push(...plane.unexpectedExits())
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }
 

@@ -24,7 +24,7 @@ describe('a controller ends by itself, on the real control plane', function () {
   usesProductAlone()
 
   it('O5: after it has converged and writes nothing more: the story fails with its last lines', async () => {
-    const { stateDirectory, wrongEnds } = await controlPlane()
+    const { stateDirectory, unexpectedExits } = await controlPlane()
     const file = join(stateDirectory, 'reject')
     let isQuiet = false
     const story = inScene(
@@ -33,7 +33,7 @@ describe('a controller ends by itself, on the real control plane', function () {
         await recovers(place, { canary: 'Available' })
         isQuiet = true
         writeFileSync(file, '')
-        await eventually('the controller to end', DEADLINE_MS, () => expect(wrongEnds()).to.have.length(1))
+        await eventually('the controller to end', DEADLINE_MS, () => expect(unexpectedExits()).to.have.length(1))
       },
       { env: forgetful(file) },
     )
@@ -41,6 +41,6 @@ describe('a controller ends by itself, on the real control plane', function () {
     expect(isQuiet, error).to.equal(true)
     expect(error).to.match(/scoped-\d+ ended by itself \(code 1\); its last lines:\n/)
     expect(error).to.contain('nobody waits for me')
-    expect(wrongEnds(), 'it is told once').to.deep.equal([])
+    expect(unexpectedExits(), 'it is told once').to.deep.equal([])
   })
 })

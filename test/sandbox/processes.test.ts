@@ -58,9 +58,9 @@ describe('the supervisor', () => {
       'fails ended when asked (code 1); its last lines:\nready',
     ]
     expect((await expected.expectExit()).code, 'also afterwards').to.equal(3)
-    expect(supervisor.wrongEnds()).to.deep.equal([byItself, asked])
+    expect(supervisor.unexpectedExits()).to.deep.equal([byItself, asked])
     expect(await fails.end().catch(String)).to.equal(`Error: ${asked}`)
-    expect(supervisor.wrongEnds(), 'each is told once').to.deep.equal([byItself])
+    expect(supervisor.unexpectedExits(), 'each is told once').to.deep.equal([byItself])
   })
 
   it('says which command could not be started', async () => {
