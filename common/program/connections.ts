@@ -18,18 +18,18 @@ interface ConnectionOptions {
 
 interface Connection {
   readonly socket: Socket
-  /** the last request, until the response has been sent */
-  asked?: Asked
+  /** its last request and the response to it, until that has been sent */
+  latest?: Exchange
 }
 
-interface Asked {
+interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
 /** Whether a request has arrived and its response is still to be written. */
-const isUnderWay = (asked: Asked | undefined): boolean =>
-  asked?.request.complete === true && !asked.response.writableEnded
+const isUnderWay = (exchange: Exchange | undefined): boolean =>
+  exchange?.request.complete === true && !exchange.response.writableEnded
 
 /** Names the caller's end of a connection. The socket of TLS and the one below it have the same. */
 const endOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
@@ -59,8 +59,8 @@ export function limitConnections({
   }
   const makeRoom = (): void => {
     for (const each of [strangers, known])
-      for (const [end, { socket, asked }] of each) {
-        if (isUnderWay(asked)) continue
+      for (const [end, { socket, latest }] of each) {
+        if (isUnderWay(latest)) continue
         each.delete(end)
         socket.destroy()
         onClosed('limit')
@@ -78,15 +78,15 @@ export function limitConnections({
     const end = endOf(request.socket)
     const connection = strangers.get(end) ?? known.get(end)
     if (!connection) return
-    const asked = { request, response }
-    connection.asked = asked
+    const exchange = { request, response }
+    connection.latest = exchange
     const cancel = timers.after(answerMs, () => {
       request.socket.destroy()
       onClosed('unread')
     })
     response.once('close', cancel)
     response.once('finish', () => {
-      if (connection.asked === asked) delete connection.asked // the next request may have arrived
+      if (connection.latest === exchange) delete connection.latest // the next request may have arrived
       if (response.statusCode !== 200) return // the webhook answers only reviews with 200
       if (!strangers.delete(end) && !known.delete(end)) return // closed meanwhile
       known.set(end, connection)
