@@ -67,11 +67,11 @@ export function withRun(
   const rest = restOf(found, cutting)
   const { writes, conclusion } = context.planned
   const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
-  const isRolledBack = analysis !== undefined && consequenceOf(analysis) === 'RollBack'
+  const ended = withEndOfRun(state, conclusion, { isRolledBack: !!analysis && consequenceOf(analysis) === 'RollBack' })
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
   return {
     ...context.planned,
-    conclusion: { ...withEndOfRun(state, conclusion, isRolledBack), run: { ...report, ...rest, ...acts, ...waits } },
+    conclusion: { ...ended, run: { ...report, ...rest, ...acts, ...waits } },
   }
 }
 
@@ -165,7 +165,7 @@ function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
   const isThere = promoting?.hasChange === true
   const isWritten = facts.experiment.status?.promotion?.written !== undefined || (isThere && hasChange(facts))
   if (!isWritten && !(isReached(context) && context.cutting?.isReached !== false)) return undefined
-  // policies have nothing to forbid where nothing is written
+  // policies forbid writes, so they are not asked where nothing is written
   const denied = isWritten || isThere || promoting?.paused ? undefined : promotionDenial(context)
   if (!denied) return promoting
   const promotion = promotionIn(facts.experiment, state.run) ?? { mode: state.spec.mode }

@@ -1,6 +1,6 @@
 import { knownValue } from '../api/known.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
-import { endOfRun } from '../conclusion/end-of-run.ts'
+import { type EndOfRun, endOfRun } from '../conclusion/end-of-run.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
@@ -140,13 +140,12 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
 
 /**
- * After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`. While the
- * last verdict rolls back, `isRolledBack`, a new run would be aborted at once.
+ * After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`.
  */
-export function withEndOfRun(state: RunState, conclusion: Conclusion, isRolledBack = false): Conclusion {
+export function withEndOfRun(state: RunState, conclusion: Conclusion, options: EndOfRun = {}): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
-  const end = endOfRun(state, { isRolledBack })
+  const end = endOfRun(state, options)
   if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause')
     return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
   if (conclusion.is !== 'settled') return conclusion

@@ -4,7 +4,8 @@ import type { Run } from '../strategy/run.ts'
 import { duration } from '../text/duration.ts'
 import { endOf } from './run-status.ts'
 
-interface EndOfRun {
+/** What is known of a run on its way back. */
+export interface EndOfRun {
   /** whether the last verdict of its analysis rolls back, so that another run would be aborted at once; default: no */
   readonly isRolledBack?: boolean
 }

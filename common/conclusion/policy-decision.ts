@@ -175,7 +175,7 @@ export function timeoutDeniedBy(policies: Facts['policies']): Decision | undefin
     ({ spec }) => !spec.allowTimeoutPromotion && actionsOf(spec).includes('Deny'),
   )
   if (!denying) return undefined
-  const message = `the analysis ran out of time without a Pass, and that promotes nothing (policy "${denying.metadata.name}")`
+  const message = `the analysis ran out of time without a Pass, so nothing is promoted (policy "${denying.metadata.name}")`
   return stalled('PolicyDenied', `${message}; give the command promote, or abort`)
 }
 

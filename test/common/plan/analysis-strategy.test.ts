@@ -75,7 +75,7 @@ describe('the analysis of a strategy, pass by pass', () => {
       analysis.edit({ analysis: { ...ANALYSIS, maxSeconds: 90, intervalSeconds: 30, onTimeout: 'Keep' } })
       expect(told(analysis.rest())).to.not.include('patch source')
       expect(messageOf(analysis)).to.equal(
-        'the analysis ran out of time without a Pass, and that promotes nothing (policy "limits"); ' +
+        'the analysis ran out of time without a Pass, so nothing is promoted (policy "limits"); ' +
           'give the command promote, or abort',
       )
     })
