@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { compiledBefore } from '../sandbox/compiled-before.ts'
 import { USED_RIGHTS, unusedOfComponents, unusedRights, unusedRightsWithoutAnalyses } from './audited.ts'
 import { failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
 
@@ -29,7 +30,10 @@ interface Ran {
 
 /** Runs mocha. Its output is shown at once, or when it has ended. */
 async function mocha(args: readonly string[], isShown: boolean, before: readonly string[] = []): Promise<Ran> {
-  const child = spawn(process.execPath, [...before, MOCHA, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...before, MOCHA, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...(IS_COVERED ? {} : compiledBefore('node_modules/.cache')) },
+  })
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (some: string) => {
     said += some

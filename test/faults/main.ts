@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commandLine } from '../../sandbox/command-line.ts'
+import { compiledBefore } from '../../sandbox/compiled-before.ts'
 import { listOfSkipped } from '../reporter.ts'
 import { type Job, jobsOf, type Result, type Runs, talliesOf, tallyLine } from './jobs.ts'
 
@@ -53,7 +54,7 @@ async function ran({ files, grep, times }: Job, index: number): Promise<readonly
   const args = ['--config', CONFIG, '--reporter-option', `results=${file}`, ...only, ...files]
   const child = spawn(process.execPath, [MOCHA, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, TIMES: `${times}`, WANTED: grep },
+    env: { ...process.env, ...compiledBefore('node_modules/.cache'), TIMES: `${times}`, WANTED: grep },
   })
   const stop = () => child.kill() // mocha stops the control plane of its file
   stopping.signal.addEventListener('abort', stop)

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { at, textOr } from '../../common/json/json.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
 import { bundled } from '../../sandbox/bundles.ts'
+import { compiledBefore } from '../../sandbox/compiled-before.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { freePorts } from '../../sandbox/ports.ts'
@@ -81,6 +82,7 @@ export async function launchRival(
       HOST: '127.0.0.1',
       PROBE_PORT: `${port}`,
       NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+      ...compiledBefore(plane.stateDirectory),
       ...env,
     },
     cwd: ROOT,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Issued, issue } from '../../certs/issue.ts'
 import { bundled } from '../../sandbox/bundles.ts'
+import { compiledBefore } from '../../sandbox/compiled-before.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { freePorts } from '../../sandbox/ports.ts'
@@ -66,6 +67,7 @@ export async function aReplica(
       HEALTH_PORT: `${healthPort}`,
       DRAIN_SECONDS: `${drainSeconds}`,
       NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+      ...compiledBefore(plane.stateDirectory),
       ...env,
     },
   })
