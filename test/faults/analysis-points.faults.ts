@@ -5,7 +5,7 @@ import { type Prometheus, startPrometheus } from '../../sandbox/prometheus/serve
 import { usesControlPlane } from '../integration/fixture.ts'
 import { usesProduct } from '../integration/product.ts'
 import { analyses, withProvider } from './crash/analyses.ts'
-import { killedAnywhere, quietAfterwards, usesHistory } from './crash/declare.ts'
+import { killedAnywhere, usesHistory } from './crash/declare.ts'
 import * as alone from './crash/run.ts'
 
 /** For one scenario. */
@@ -34,7 +34,6 @@ describe('a controller that is killed at any write of an analysis, on the real c
     return prometheus
   }
   const history = usesHistory()
-  quietAfterwards(
-    analyses(running).map((scenario) => killedAnywhere({ row: 'F42', scenario, runner: { ...alone, LANES }, history })),
-  )
+  const plans = analyses(running).map((scenario) => ({ scenario, runner: alone }))
+  killedAnywhere({ row: 'F42', plans, lanes: LANES, history })
 })

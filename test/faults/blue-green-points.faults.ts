@@ -1,7 +1,7 @@
 import { WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { usesProduct } from '../integration/product.ts'
 import { BLUE_GREENS } from './crash/blue-greens.ts'
-import { killedAnywhere, quietAfterwards, usesHistory } from './crash/declare.ts'
+import { killedAnywhere, usesHistory } from './crash/declare.ts'
 import * as alone from './crash/run.ts'
 
 /** For one scenario. */
@@ -11,5 +11,5 @@ describe('a controller that is killed at any write of a blue-green, on the real 
   this.timeout(LIMIT_MS)
   usesProduct(WITH_CUT_OVER)
   const history = usesHistory()
-  quietAfterwards(BLUE_GREENS.map((scenario) => killedAnywhere({ row: 'F41', scenario, runner: alone, history })))
+  killedAnywhere({ row: 'F41', plans: BLUE_GREENS.map((scenario) => ({ scenario, runner: alone })), history })
 })

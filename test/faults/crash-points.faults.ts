@@ -1,14 +1,12 @@
 import { expect } from 'chai'
 import { usesProduct } from '../integration/product.ts'
 import type { CrashPoint } from './crash/actor.ts'
-import { crashesOf, ofTime, tableOf } from './crash/batch.ts'
-import { failuresOf, killedAnywhere, quietAfterwards, usesHistory } from './crash/declare.ts'
+import { failuresOf, killedAnywhere, usesHistory } from './crash/declare.ts'
 import * as leadership from './crash/leadership.ts'
+import type { Verdict } from './crash/run.ts'
 import * as alone from './crash/run.ts'
 import { created, isUpdated, SCENARIOS } from './crash/scenarios.ts'
 import { TIMES } from './side-by-side.ts'
-
-type Verdict = alone.Verdict
 
 /** Plays a story of its own. */
 const LEADERSHIP = { name: 'leadership change', change: created, isDone: isUpdated }
@@ -34,33 +32,21 @@ describe('a controller that is killed at any of its writes, on the real control 
   usesProduct()
   const history = usesHistory()
 
-  const [create] = SCENARIOS
-  if (TIMES > 1 && create)
-    describe('the first rows', function () {
-      this.timeout(LIMIT_MS * Math.ceil(TIMES / 10))
-      const verdicts: Verdict[] = []
-      before('their crash points', async () => {
-        const isChosen = (point: CrashPoint) => Object.values(FIRST_ROWS).some((isOf) => isOf(point))
-        verdicts.push(...(await crashesOf(create, history(), alone, isChosen)))
-      })
-      after('the table', () => console.log(tableOf(verdicts)))
-      for (let time = 0; time < TIMES; time += 1)
-        for (const [title, isOf] of Object.entries(FIRST_ROWS))
-          it(title, () => expect(failuresOf(ofTime(verdicts, time), isOf)).to.deep.equal([]))
-    })
-
-  const firstRows = (verdicts: () => readonly Verdict[]) => {
+  const [create, ...others] = SCENARIOS
+  if (!create) throw new Error('the first scenario is a creation')
+  const more = (verdicts: () => readonly Verdict[]) => {
     for (const [title, isOf] of Object.entries(FIRST_ROWS))
       it(title, () => expect(failuresOf(verdicts(), isOf)).to.deep.equal([]))
   }
-  const all = [...SCENARIOS, LEADERSHIP].map((scenario) =>
-    killedAnywhere({
-      row: 'F4',
-      scenario,
-      runner: scenario === LEADERSHIP ? leadership : alone,
-      history,
-      ...(scenario === create && TIMES === 1 ? { more: firstRows } : {}),
-    }),
-  )
-  quietAfterwards(all)
+  const isChosen = (point: CrashPoint) => Object.values(FIRST_ROWS).some((isOf) => isOf(point))
+  const plan = { scenario: create, runner: alone }
+  const rest = [
+    ...others.map((scenario) => ({ scenario, runner: alone })),
+    { scenario: LEADERSHIP, runner: leadership },
+  ]
+  const plans =
+    TIMES === 1
+      ? [{ ...plan, more }, ...rest]
+      : [{ ...plan, title: 'the first rows', isChosen, more, isWhole: false }, plan, ...rest]
+  killedAnywhere({ row: 'F4', plans, history })
 })

@@ -1,6 +1,6 @@
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { usesProduct } from '../integration/product.ts'
-import { killedAnywhere, quietAfterwards, usesHistory } from './crash/declare.ts'
+import { killedAnywhere, usesHistory } from './crash/declare.ts'
 import { PROMOTIONS } from './crash/promotions.ts'
 import * as alone from './crash/run.ts'
 
@@ -13,7 +13,6 @@ describe('a controller that is killed at any write of a promotion, on the real c
   this.timeout(LIMIT_MS)
   usesProduct(WITH_PROMOTION)
   const history = usesHistory()
-  quietAfterwards(
-    PROMOTIONS.map((scenario) => killedAnywhere({ row: 'F34', scenario, runner: { ...alone, LANES }, history })),
-  )
+  const plans = PROMOTIONS.map((scenario) => ({ scenario, runner: alone }))
+  killedAnywhere({ row: 'F34', plans, lanes: LANES, history })
 })

@@ -1,6 +1,6 @@
 import { usesProduct } from '../integration/product.ts'
 import { usesRolloutCrds } from '../integration/rollout-crds.ts'
-import { killedAnywhere, quietAfterwards, usesHistory } from './crash/declare.ts'
+import { killedAnywhere, usesHistory } from './crash/declare.ts'
 import { REWRITES } from './crash/rewrites.ts'
 import * as alone from './crash/run.ts'
 
@@ -12,5 +12,5 @@ describe('a controller that is killed while it replaces the spec of a fork, on t
   usesRolloutCrds()
   usesProduct()
   const history = usesHistory()
-  quietAfterwards(REWRITES.map((scenario) => killedAnywhere({ row: 'F4', scenario, runner: alone, history })))
+  killedAnywhere({ row: 'F4', plans: REWRITES.map((scenario) => ({ scenario, runner: alone })), history })
 })

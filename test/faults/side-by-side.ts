@@ -4,7 +4,7 @@ import { Semaphore } from '../../common/program/semaphore.ts'
 export const TIMES = Number(process.env.TIMES ?? 1)
 
 /** Only tests with such a title begin: the command sets it, too. Grep alone would let the others begin unseen. */
-const WANTED = new RegExp(process.env.WANTED ?? '')
+export const WANTED = new RegExp(process.env.WANTED ?? '')
 
 /** How many tests run at once if they are repeated. Without repetition all do. */
 const AT_ONCE = 12

@@ -12,7 +12,6 @@ function runnerOf(requests: readonly string[], isMade: (request: string) => bool
   const reference: Reference = { requests, end: {}, forkEvents: { ADDED: 1, DELETED: 0 }, events: {} }
   const long: string[] = []
   const runner: Runner = {
-    LANES: 2,
     reference: async () => reference,
     rerun: async (_, point, { isLong }: Expected) => {
       if (isLong) long.push(`${point.request}, ${point.position}`)
@@ -22,7 +21,7 @@ function runnerOf(requests: readonly string[], isMade: (request: string) => bool
   return { runner, long }
 }
 
-const crashes = (runner: Runner) => crashesOf(scenario, {} as History, runner)
+const crashes = async (runner: Runner) => (await crashesOf([{ scenario, runner }], {} as History, 2)[0]) ?? []
 
 describe('all crash points of a scenario', () => {
   it('need not repeat an Event, whoever does, but make each other request that is the first of its sort', async () => {
@@ -43,5 +42,54 @@ describe('all crash points of a scenario', () => {
     const { runner, long } = runnerOf(requests, () => true)
     expect(await crashes(runner)).to.have.length(TIMES * requests.length * 3)
     expect(long).to.deep.equal(['create leases #1, not forwarded'])
+  })
+
+  it('begin while those of another scenario are in their quiet time', async () => {
+    const next = Promise.withResolvers<void>()
+    const first = runnerOf(['create leases #1'], () => true).runner
+    const waiting: Runner = {
+      ...first,
+      rerun: async (options, ...rest) => {
+        options.onQuiet?.()
+        await next.promise
+        return first.rerun(options, ...rest)
+      },
+    }
+    const begins: Runner = {
+      ...first,
+      rerun: (...options) => {
+        next.resolve()
+        return first.rerun(...options)
+      },
+    }
+    const plans = [waiting, begins].map((runner) => ({ scenario, runner }))
+    const counts = (await Promise.all(crashesOf(plans, {} as History, 1))).map(({ length }) => length)
+    expect(counts).to.deep.equal([TIMES * 3, TIMES * 3])
+  })
+
+  it('do not begin while others work', async () => {
+    const { runner } = runnerOf(['create leases #1'], () => true)
+    let [working, most] = [0, 0]
+    const counting: Runner = {
+      ...runner,
+      rerun: async (...options) => {
+        working += 1
+        most = Math.max(most, working)
+        const verdict = await runner.rerun(...options)
+        working -= 1
+        return verdict
+      },
+    }
+    await Promise.all(
+      crashesOf(
+        [
+          { scenario, runner: counting },
+          { scenario, runner: counting },
+        ],
+        {} as History,
+        2,
+      ),
+    )
+    expect(most).to.equal(2)
   })
 })

@@ -1,27 +1,63 @@
-/** All crash points of a scenario, many at once. */
+/** All crash points of some scenarios, many at once. */
+import { Semaphore } from '../../../common/program/semaphore.ts'
 import { aligned } from '../../aligned.ts'
-import { inParallel } from '../../in-parallel.ts'
 import { TIMES } from '../side-by-side.ts'
 import { type Actor, type CrashPoint, POSITIONS } from './actor.ts'
 import { differences, type History } from './oracles.ts'
-import type { Expected, Reference, Runner, Verdict } from './run.ts'
+import type { Expected, Reference, Runner, RunOptions, Verdict } from './run.ts'
 import type { Scenario } from './scenarios.ts'
 
+/** A scenario, and where in it the controller is killed. */
+export interface Plan {
+  readonly scenario: Scenario
+  readonly runner: Runner
+  /** default: at each position of each request that undisturbed runs make */
+  readonly isChosen?: (point: CrashPoint) => boolean
+}
+
+/** How many runs are made at once, without those in their quiet time. */
+const LANES = 16
+
 /**
- * Kills the controller at each position of each request that undisturbed runs make, or at those that are chosen, and
- * that `TIMES` times. How often the status is written
- * depends on how fast pods change, so a run may not get to a later occurrence of a request. Then there is another run.
+ * Makes a run for each crash point of `plans`, and that `TIMES` times. `lanes` of them work at once. While the last
+ * runs of a plan wait, those of the next one begin. Its undisturbed runs are made before that. Returns the verdicts of
+ * each plan, and each can reject for itself.
  */
-export async function crashesOf(
-  scenario: Scenario,
+export function crashesOf(
+  plans: readonly Plan[],
   history: History,
-  runner: Runner,
-  isChosen: (point: CrashPoint) => boolean = () => true,
+  lanes = LANES,
+): readonly Promise<readonly Verdict[]>[] {
+  const working = new Semaphore(lanes)
+  let before: Promise<unknown> = Promise.resolve()
+  return plans.map((plan, index) => {
+    const idle: Actor[] = []
+    const prefix = `${plan.scenario.name.replaceAll(' ', '-')}-${index}`
+    const ofRun = (run: string) => ({ scenario: plan.scenario, history, idle, run: `${prefix}-${run}` })
+    const references = before.then(() => Promise.all(['a', 'b'].map((run) => plan.runner.reference(ofRun(run)))))
+    before = references.catch(() => undefined)
+    const verdicts = references
+      .then((found) => killed(plan, found, { ofRun, working }))
+      .finally(() => Promise.all(idle.map((actor) => actor.stop('SIGKILL'))))
+    verdicts.catch(() => undefined) // its own tests report it
+    return verdicts
+  })
+}
+
+interface Runs {
+  readonly ofRun: (run: string) => RunOptions
+  readonly working: Semaphore
+}
+
+/**
+ * How often the status is written depends on how fast pods change, so a run may not get to a later occurrence of a
+ * request. Then there is another run.
+ */
+async function killed(
+  { scenario, runner, isChosen = () => true }: Plan,
+  references: readonly Reference[],
+  { ofRun, working }: Runs,
 ): Promise<readonly Verdict[]> {
-  const prefix = scenario.name.replaceAll(' ', '-')
-  const idle: Actor[] = []
-  const ofRun = (run: number | string) => ({ scenario, history, run: `${prefix}-${run}`, idle })
-  const references = await Promise.all(['a', 'b'].map((run) => runner.reference(ofRun(run))))
   const expected = { ...inCommon(references), mayDiffer: scenario.mayDiffer }
   const requests = [...new Set(references.flatMap((each) => each.requests))]
   const possible = requests.flatMap((request) => POSITIONS.map((position): CrashPoint => ({ request, position })))
@@ -38,16 +74,20 @@ export async function crashesOf(
     const isMissing = !verdict.isReached && isCertain(point.request, scenario)
     return isMissing ? { ...verdict, problems: ['the request was not made'] } : verdict
   }
-  const pending: Promise<Verdict>[] = []
-  await inParallel(runner.LANES, [...points.entries()], async ([index, point]) => {
-    const quiet = Promise.withResolvers<void>()
-    const verdict = verdictOf(index, point, quiet.resolve)
-    pending[index] = verdict
-    await Promise.race([quiet.promise, verdict])
-  })
-  const verdicts = await Promise.all(pending)
-  await Promise.all(idle.map((actor) => actor.stop('SIGKILL')))
-  return verdicts
+  return Promise.all(
+    points.map(
+      (point, index) =>
+        new Promise<Verdict>((resolve) => {
+          const quiet = Promise.withResolvers<void>()
+          const work = async () => {
+            const verdict = verdictOf(index, point, quiet.resolve)
+            resolve(verdict)
+            await Promise.race([quiet.promise, verdict])
+          }
+          void working.run(work, undefined)
+        }),
+    ),
+  )
 }
 
 /**
@@ -71,7 +111,7 @@ function inCommon([one, other]: readonly Reference[]): Omit<Expected, 'isLong'> 
   return { ...one, events, masked: new Set(differences(one.end, other.end).keys()) }
 }
 
-/** Those verdicts of `crashesOf` that belong to the time with that number. The first is 0. */
+/** Those verdicts of a plan that belong to the time with that number. The first is 0. */
 export function ofTime(verdicts: readonly Verdict[], time: number): readonly Verdict[] {
   const count = verdicts.length / TIMES
   return verdicts.slice(time * count, (time + 1) * count)

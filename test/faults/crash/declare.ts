@@ -3,12 +3,11 @@ import { expect } from 'chai'
 import { ownWrites } from '../../../sandbox/proof.ts'
 import { controlPlane } from '../../integration/fixture.ts'
 import { DEADLINE_MS, installation } from '../../integration/product.ts'
-import { TIMES } from '../side-by-side.ts'
+import { TIMES, WANTED } from '../side-by-side.ts'
 import { mayLeadAnywhere, POSITIONS } from './actor.ts'
-import { crashesOf, ofTime, tableOf } from './batch.ts'
+import { crashesOf, ofTime, type Plan, tableOf } from './batch.ts'
 import { auditProblems, type History, startHistory } from './oracles.ts'
-import type { Runner, Verdict } from './run.ts'
-import type { Scenario } from './scenarios.ts'
+import type { Verdict } from './run.ts'
 
 /**
  * What is wrong with those of `verdicts` that are chosen. @throws AssertionError if the controller was killed at none
@@ -45,47 +44,70 @@ export function usesHistory(): () => History {
   }
 }
 
-/** What the tests of a scenario are about. */
-export interface ToBeKilled {
+/** A plan, and its tests besides those on each position. */
+interface Planned extends Plan {
+  /** a word for its tests; default: the name of the scenario */
+  readonly title?: string
+  /** declares more tests on its verdicts, which are there when the tests run; once for each of `TIMES` */
+  readonly more?: (verdicts: () => readonly Verdict[]) => void
+  /** whether there are tests on each position; default: yes */
+  readonly isWhole?: boolean
+}
+
+interface ToBeKilled {
   /** with which the titles begin */
   readonly row: string
-  readonly scenario: Scenario
-  readonly runner: Runner
+  readonly plans: readonly Planned[]
+  /** how many runs are made at once */
+  readonly lanes?: number
   readonly history: () => History
-  /** more tests on its verdicts, which are there when the tests run */
-  readonly more?: (verdicts: () => readonly Verdict[]) => void
 }
 
 /**
- * Declares the tests of a scenario. If tests are repeated, their runs are made together, so that some wait while others
- * work. Returns the verdicts, which are there when the tests have run.
+ * Declares the tests of scenarios. Their runs are made together, so that some wait while others work: they begin with
+ * the first test, unless none of the tests of a scenario is wanted.
  */
-export function killedAnywhere({ row, scenario, runner, history, more }: ToBeKilled): readonly Verdict[] {
-  const verdicts: Verdict[] = []
-  describe(scenario.name, function () {
-    this.timeout(this.timeout() * TIMES)
-    const begun = new Date()
-    before('all crash points', async () => {
-      begun.setTime(Date.now())
-      verdicts.push(...(await crashesOf(scenario, history(), runner)))
+export function killedAnywhere({ row, plans, lanes, history }: ToBeKilled): void {
+  const verdicts = plans.map((): Verdict[] => [])
+  const suites: Mocha.Suite[] = []
+  let pending: ReadonlyMap<Plan, Promise<readonly Verdict[]>> | undefined
+  const begin = () => {
+    const wanted = plans.filter((_, index) => suites[index]?.tests.some(({ title }) => WANTED.test(title)))
+    const begun = crashesOf(wanted, history(), lanes)
+    return new Map(wanted.flatMap((plan, index) => (begun[index] ? [[plan, begun[index]] as const] : [])))
+  }
+  for (const [index, plan] of plans.entries()) {
+    const { scenario, title = scenario.name, more, isWhole = true } = plan
+    suites[index] = describe(title, function () {
+      this.timeout(this.timeout() * TIMES)
+      const found = () => verdicts[index] ?? []
+      before('all crash points', async () => {
+        pending ??= begin()
+        found().push(...((await pending.get(plan)) ?? []))
+      })
+      after('the table', () => console.log(tableOf(found())))
+
+      for (let time = 0; time < TIMES; time += 1) {
+        const own = () => ofTime(found(), time)
+        more?.(own)
+        if (isWhole)
+          for (const position of POSITIONS)
+            it(`${row}: ${title}: at each write, ${position}: it ends as if nothing had happened`, () =>
+              expect(failuresOf(own(), (of) => of.position === position)).to.deep.equal([]))
+      }
     })
-    after('the table', () => console.log(tableOf(verdicts)))
+  }
 
-    for (let time = 0; time < TIMES; time += 1) {
-      const own = () => ofTime(verdicts, time)
-      more?.(own)
-      for (const position of POSITIONS)
-        it(`${row}: ${scenario.name}: at each write, ${position}: it ends as if nothing had happened`, () =>
-          expect(failuresOf(own(), (of) => of.position === position)).to.deep.equal([]))
-    }
-
-    it(`${row}: ${scenario.name}: the audit log has only allowed writes, and none in the quiet time`, async () => {
+  describe('afterwards', () => {
+    it(`${row}: the audit log has only allowed writes, and none in the quiet times`, async () => {
       const { auditLog } = await controlPlane()
-      expect((await ownWrites(auditLog, begun)).forbidden).to.deep.equal([])
-      expect(await auditProblems(verdicts.flatMap(({ silence }) => silence ?? []))).to.deep.equal([])
+      expect((await ownWrites(auditLog)).forbidden).to.deep.equal([])
+      expect(await auditProblems(verdicts.flat().flatMap(({ silence }) => silence ?? []))).to.deep.equal([])
     })
+
+    it(`${row}: O3, O5: one controller of each scenario writes nothing for a minute, and does not end`, async () =>
+      expect(await quietProblems(verdicts.filter(({ length }) => length > 0))).to.deep.equal([]))
   })
-  return verdicts
 }
 
 /** What is wrong with the long quiet times of scenarios: each has one, and nothing is written in it. */
@@ -96,12 +118,4 @@ export async function quietProblems(scenarios: readonly (readonly Verdict[])[]):
     return later.length === 0 ? [`no controller of the scenario ${name} had a long quiet time`] : later.flat()
   })
   return (await Promise.all(found)).flat()
-}
-
-/** Declares that nothing was written in the long quiet times of scenarios. */
-export function quietAfterwards(scenarios: readonly (readonly Verdict[])[]): void {
-  describe('afterwards', () => {
-    it('O3, O5: one controller of each scenario writes nothing for a minute, and does not end', async () =>
-      expect(await quietProblems(scenarios)).to.deep.equal([]))
-  })
 }

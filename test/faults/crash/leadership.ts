@@ -18,9 +18,6 @@ import {
 } from './run.ts'
 import { created, isAvailable, isUpdated, PATIENT, type Scene, updated, withSource } from './scenarios.ts'
 
-/** Each has up to three controllers, but waits most of the time. */
-export const LANES = 20
-
 const ROLES = ['leader', 'successor'] as const
 type Role = (typeof ROLES)[number]
 

@@ -21,9 +21,6 @@ const LONG_QUIET_MS = 60_000
 /** A look at the end needs several lists, and many runs look at once. */
 const RARELY = { pauseMs: 1_000 }
 
-/** How many runs are made at once, without those in their quiet time. */
-export const LANES = 16
-
 /** How an undisturbed run ended. */
 export interface Reference {
   /** in the order of their arrival */
@@ -72,8 +69,6 @@ export interface RunOptions {
 
 /** How the runs of a scenario are made. */
 export interface Runner {
-  /** how many are made at once, without those in their quiet time */
-  readonly LANES: number
   readonly reference: (options: RunOptions) => Promise<Reference>
   readonly rerun: (options: RunOptions, point: CrashPoint, expected: Expected) => Promise<Verdict>
 }
