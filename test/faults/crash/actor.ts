@@ -42,6 +42,7 @@ export interface Actor {
   readonly name: string
   /** the namespace of its Lease */
   readonly system: string
+  readonly env: ActorOptions['env']
   /** its mutating requests since `count`, and when each arrived */
   readonly writes: readonly { readonly request: string; readonly atMs: number }[]
   /** From now on its writes count, and it is killed at its crash point. */
@@ -172,6 +173,7 @@ export async function startActor({ name, system, env, leaseWrite, ...first }: Ac
       isCounting = true
     },
     system,
+    env,
     crashed: () => crashed.promise,
     moveTo: (scope, point) => {
       ;({ own, forks } = scope)

@@ -29,18 +29,21 @@ export function crashesOf(
   lanes = LANES,
 ): readonly Promise<readonly Verdict[]>[] {
   const working = new Semaphore(lanes)
+  const idle: Actor[] = []
   let before: Promise<unknown> = Promise.resolve()
-  return plans.map((plan, index) => {
-    const idle: Actor[] = []
+  const all = plans.map((plan, index) => {
     const prefix = `${plan.scenario.name.replaceAll(' ', '-')}-${index}`
     const ofRun = (run: string) => ({ scenario: plan.scenario, history, idle, run: `${prefix}-${run}` })
     const references = before.then(() => Promise.all(['a', 'b'].map((run) => plan.runner.reference(ofRun(run)))))
     before = references.catch(() => undefined)
-    const verdicts = references
-      .then((found) => killed(plan, found, { ofRun, working }))
-      .finally(() => Promise.all(idle.map((actor) => actor.stop('SIGKILL'))))
-    verdicts.catch(() => undefined) // its own tests report it
-    return verdicts
+    return references.then((found) => killed(plan, found, { ofRun, working }))
+  })
+  const stopped = Promise.allSettled(all).then(() => Promise.all(idle.map((actor) => actor.stop('SIGKILL'))))
+  stopped.catch(() => undefined) // the tests of the last plan report it
+  return all.map((verdicts, index) => {
+    const own = index < all.length - 1 ? verdicts : verdicts.finally(() => stopped)
+    own.catch(() => undefined) // its own tests report it
+    return own
   })
 }
 

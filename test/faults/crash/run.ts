@@ -1,5 +1,6 @@
 /** Runs of a scenario: undisturbed ones, and one for each crash point. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../../common/json/json.ts'
 import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
@@ -61,7 +62,7 @@ export interface RunOptions {
   readonly history: History
   /** a word for names */
   readonly run: string
-  /** controllers that runs of the same scenario have left, and that other runs take */
+  /** controllers that runs have left, and that other runs with the same variables take */
   readonly idle: Actor[]
   /** called when the quiet time begins: nothing happens in it, so the next run may begin */
   readonly onQuiet?: () => void
@@ -110,7 +111,8 @@ const rests = (actor: Actor, restMs: number): Promise<void> => {
 
 /** Takes or starts a controller, and makes everything ready for the change. */
 async function prepared({ scenario, run, idle }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
-  const found = crash && idle.pop()
+  const found = crash && idle.find(({ env }) => isDeepStrictEqual(env, stage.env))
+  if (found) idle.splice(idle.indexOf(found), 1)
   if (found) found.moveTo(stage, crash)
   const actor = found ?? (await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) }))
   const source = scenario.source?.(stage.scene) ?? withSource(stage.scene, stage.replicas)
