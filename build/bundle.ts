@@ -29,6 +29,23 @@ const builtinModules: Plugin = {
 }
 
 /**
+ * Leaves out what the programs do not use of the client for Kubernetes: its types and calls, which were a sixth of a
+ * bundle. Its modules only declare things, but its package does not say so.
+ */
+const unusedClient: Plugin = {
+  name: 'unused client',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^/ }, async ({ path, pluginData, ...from }) => {
+      const isOfClient = path === CLIENT || from.importer.includes(`/node_modules/${CLIENT}/`)
+      if (!isOfClient || pluginData === CLIENT) return undefined
+      return { ...(await resolve(path, { ...from, pluginData: CLIENT })), sideEffects: false }
+    })
+  },
+}
+
+const CLIENT = '@kubernetes/client-node'
+
+/**
  * Writes each of `programs` into `folder` as one file, `NAME.mjs`, with everything that it imports. A process that
  * strips no types and resolves no packages starts faster and needs about 25 MiB less memory. Functions keep their
  * names, for stack traces.
@@ -48,7 +65,7 @@ export async function bundle(
     format: 'esm',
     target: 'node24',
     banner: { js: REQUIRE },
-    plugins: [builtinModules],
+    plugins: [builtinModules, unusedClient],
     minifyWhitespace: true, // removes comments: with one non-ASCII character, the source needs twice the memory
     lineLimit: 160,
     legalComments: 'linked',
