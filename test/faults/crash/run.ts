@@ -200,11 +200,13 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
     )
   try {
     await changing
+    const begunMs = Date.now()
+    await rests(last, REST_MS) // a look needs several lists, and before that none can find the end
     const isAsExpected = async () => {
       const unexpected = unlike(expected, await endState(stage))
       if (unexpected.length > 0) throw new Error(unexpected.join('; '))
     }
-    const withinMs = options.scenario.convergedMs ?? CONVERGED_MS
+    const withinMs = (options.scenario.convergedMs ?? CONVERGED_MS) - (Date.now() - begunMs)
     await eventually('the end of the reference', withinMs, isAsExpected, RARELY)
     await rests(last, REST_MS)
     const [fromMs, count] = [Date.now(), writesOf(last).length]
