@@ -1,25 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
+import { runScript, SCRIPTS } from '../scripts.ts'
 import { aSource, usesProduct } from './product.ts'
 
 const README = readFileSync('README.md', 'utf8')
-/** Each step has its own deadline, and its error says what it waited for. */
-const DEMO_MS = 600_000
-const SCRIPTS: Readonly<Record<string, string>> = JSON.parse(readFileSync('package.json', 'utf8')).scripts
 
 const blocks = (language: string): readonly string[] =>
   [...README.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(([, block = '']) => block)
-
-/** The output and the exit code of a script, run by this Node without a terminal. */
-async function run(script: string, ...args: readonly string[]) {
-  const [program = '', ...rest] = (SCRIPTS[script] ?? '').replace(/^node /, `${process.execPath} `).split(' ')
-  const child = spawn(program, [...rest, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  return { code: child.exitCode, said: `${stdout}${stderr}` }
-}
 
 describe('the README, on the real control plane', () => {
   const place = usesProduct()
@@ -50,21 +37,6 @@ describe('the README, on the real control plane', () => {
     )
   })
 
-  it('names a demo in which every step succeeds', async function () {
-    this.timeout(DEMO_MS)
-    const { code, said } = await run('demo', '--exit')
-    expect(code, said).to.equal(0)
-    expect(said).to.contain('Every step succeeded')
-    // the second story: a canary, its promotion and its undo
-    for (const words of ['3/7 Paused', '7/7 Promoted', '"verb": "undo"', '"answer": "Done"'])
-      expect(said).to.contain(words)
-    // the third story: a blue-green, its cut-over and its way back
-    for (const words of ['2/10 Paused', '5/10 Paused', 'CutOver    service/frontend', 'Returned   service/frontend'])
-      expect(said).to.contain(words)
-    // the fourth story: an analysis that finds a slow version out
-    expect(said).to.match(/its pods were taken \d+ s after|no requests can be sent here|no metrics here/)
-  })
-
   it('names only scripts that exist', async () => {
     const named = [...README.matchAll(/npm (?:run )?(test(?::\w+)?|demo|sandbox|bench|corpus|certs|fuzz)\b/g)].map(
       ([, name = '']) => name,
@@ -74,7 +46,7 @@ describe('the README, on the real control plane', () => {
   })
 
   it('names benchmarks that describe what they measure', async () => {
-    const { code, said } = await run('bench', 'nonsense')
+    const { code, said } = await runScript('bench', 'nonsense')
     expect(code).to.equal(2)
     const measured = /`npm run bench -- ([a-z ]+)` measured/.exec(README)?.[1]?.split(' ') ?? []
     expect(measured).not.to.deep.equal([])
