@@ -30,18 +30,21 @@ export type Wanted = Readonly<Record<string, string>>
 
 /** @throws AssertionError unless each experiment of `wanted` has its reason within `limitMs`, for its generation */
 export async function converges(place: Place, wanted: Wanted, limitMs = CONVERGED_MS): Promise<void> {
-  const reasons = async () => {
+  const isAsWanted = async () => {
     const found = await Promise.all(
       Object.keys(wanted).map(async (name) => {
         const experiment = await place.experimentAt(name)
         const isCurrent = experiment.status?.observedGeneration === experiment.metadata.generation
         const ready = condition(experiment, 'Ready')
-        return [name, isCurrent ? (ready?.reason ?? 'no reason') : `of an older generation, ${ready?.reason}`]
+        const reason = isCurrent ? (ready?.reason ?? 'no reason') : `of an older generation, ${ready?.reason}`
+        return { name, reason, message: ready?.message }
       }),
     )
-    return Object.fromEntries(found)
+    const others = found.filter(({ name, reason }) => reason !== wanted[name])
+    const said = others.map(({ name, reason, message }) => `${name} has ${reason}: ${message}`)
+    expect(said, said.join('; ')).to.deep.equal([])
   }
-  await eventually(`${place.namespace} to converge`, limitMs, async () => expect(await reasons()).to.deep.equal(wanted))
+  await eventually(`${place.namespace} to converge`, limitMs, isAsWanted)
 }
 
 /**
