@@ -19,6 +19,9 @@ const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection
 /** A start makes many objects that live on for a while. With less space they are copied again and again. */
 const YOUNG_SPACE = '--min-semi-space-size=16'
 
+/** Many start at once, and each question takes some milliseconds of a processor from them. */
+const RARELY = { pauseMs: 250 }
+
 /** A controller with its own token, by which the audit log knows its requests. */
 export interface Rival {
   readonly name: string
@@ -54,7 +57,7 @@ export async function startRival(name: string, { onStarted, ...options }: RivalO
   const ended = new AbortController()
   void rival.process.exited.then(() => ended.abort(new Error(`${name} ended before it was ready`)))
   const isReady = async () => textOf(await rival.readyz())
-  await eventually(`${name} to be ready`, DEADLINE_MS, isReady, { signal: ended.signal })
+  await eventually(`${name} to be ready`, DEADLINE_MS, isReady, { ...RARELY, signal: ended.signal })
   return rival
 }
 
@@ -102,9 +105,14 @@ export async function launchRival(
 
 /** Waits until `rival` leads. */
 export const leads = (rival: Rival): Promise<void> =>
-  eventually(`${rival.name} to lead`, DEADLINE_MS, async () => {
-    if ((await rival.metric('leader')) !== 1) throw new Error('it does not')
-  })
+  eventually(
+    `${rival.name} to lead`,
+    DEADLINE_MS,
+    async () => {
+      if ((await rival.metric('leader')) !== 1) throw new Error('it does not')
+    },
+    RARELY,
+  )
 
 /** A request of a rival. Times are those of the API server, in milliseconds. */
 interface Sent {
