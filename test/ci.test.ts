@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 
 /** Suites that CI does not run, and why. */
@@ -9,6 +9,8 @@ const NOT_IN_CI: Readonly<Record<string, string>> = {
   'test:soak': 'takes hours',
 }
 
+const THIRDS = ['first', 'second', 'third']
+
 describe('CI', () => {
   it('runs every suite but those that take long', () => {
     const run = readFileSync('.ci/run', 'utf8').split('\n')
@@ -17,5 +19,17 @@ describe('CI', () => {
     )
     expect(run).to.include('COVERAGE=1 npm test')
     expect(suites.filter((name) => !run.includes(`npm run ${name}`))).to.have.members(Object.keys(NOT_IN_CI))
+  })
+
+  it('runs every test on the real control plane in one third', () => {
+    const LAST = 'test/integration/who-wrote-what.test.ts' // reads what each of them has done
+    const files = THIRDS.flatMap((third) => {
+      const { spec, ignore = [] } = JSON.parse(readFileSync(`test/integration/.mocharc.${third}.json`, 'utf8'))
+      for (const pattern of [...spec, ...ignore]) expect(pattern, 'a pattern of mocha').not.to.contain('{')
+      const ignored = globSync(ignore)
+      return globSync(spec).filter((file) => file !== LAST && !ignored.includes(file))
+    })
+    const all = globSync(['test/integration/*.test.ts', 'test/sandbox/**/*.test.ts']).filter((file) => file !== LAST)
+    expect(files.toSorted()).to.deep.equal(all.toSorted())
   })
 })
