@@ -49,6 +49,12 @@ const RISING: readonly (readonly string[])[] = [
   ['kube_request_seconds_count', ...RENEWED],
 ]
 
+/** The labels of the two experiments in the number of experiments. */
+const OF_BOTH = [
+  [OF_DEPLOYMENTS, 'ready="True"', 'reason="Available"'],
+  [OF_DEPLOYMENTS, 'ready="False"', 'reason="ApplyRefused"'],
+]
+
 describe('the metrics of a running controller', () => {
   const place = usesProduct()
   let [first, last]: readonly [Series, Series] = [{}, {}]
@@ -67,8 +73,9 @@ describe('the metrics of a running controller', () => {
     const overrideSpec = { template: { spec: { securityContext: { seLinuxChangePolicy: 'MountOption' } } } }
     await place().experiment('refused', { source: 'cart', overrideSpec })
     await place().reaches('refused', 'ApplyRefused')
-    last = await eventually('a renewal of the Lease', DEADLINE_MS, async () => {
+    last = await eventually('a renewal of the Lease, and the watch of its own status', DEADLINE_MS, async () => {
       const now = await scraped()
+      for (const labels of OF_BOTH) expect(sumOf(now, 'experiments', ...labels), labels.join()).to.be.at.least(1)
       expect(sumOf(now, 'kube_requests_total', ...RENEWED)).to.be.greaterThan(
         sumOf(first, 'kube_requests_total', ...RENEWED),
       )
@@ -86,11 +93,6 @@ describe('the metrics of a running controller', () => {
     expect(sumOf(last, 'reflector_synced', OF_EXPERIMENTS)).to.equal(1)
     expect(sumOf(last, 'reflector_objects', OF_EXPERIMENTS)).to.be.at.least(2)
     expect(sumOf(last, 'reflector_event_age_seconds', OF_EXPERIMENTS)).to.be.within(0, 120)
-    for (const of of [
-      ['ready="True"', 'reason="Available"'],
-      ['ready="False"', 'reason="ApplyRefused"'],
-    ])
-      expect(sumOf(last, 'experiments', OF_DEPLOYMENTS, ...of), of.join()).to.be.at.least(1)
     for (const name of ['paused', 'handler_errors_total', 'events_dropped_total']) {
       expect(last, name).to.have.property(name)
       expect(sumOf(last, name), name).to.equal(0)

@@ -50,6 +50,9 @@ async function nothingRemains(temporary: string, { pids, ports }: Traces): Promi
   })
 }
 
+/** A control plane and the product start in a quarter of it, if nothing else runs. */
+const STARTED_MS = 120_000
+
 describe('`npm run sandbox`, on the real control plane', () => {
   usesControlPlane() // so that the programs are built
   let temporary = ''
@@ -80,7 +83,7 @@ describe('`npm run sandbox`, on the real control plane', () => {
   async function runningMain(...args: readonly string[]) {
     const child = startMain(...args)
     // both lines: they are two writes, and may arrive one after the other
-    const exports = await eventually('`npm run sandbox` to print what to export', 60_000, () => {
+    const exports = await eventually('`npm run sandbox` to print what to export', STARTED_MS, () => {
       const [found] = /^export KUBECONFIG=\S+admin\.yaml\nexport PATH=.*\n/m.exec(child.seen()) ?? []
       return found ?? expect.fail(child.seen())
     })
