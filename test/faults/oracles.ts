@@ -56,9 +56,6 @@ export async function recovers(place: Place, wanted: Wanted, limitMs = CONVERGED
   const log = new AuditTail((await controlPlane()).auditLog, `"${place.namespace}"`)
   await converges(place, wanted, limitMs)
   await rests(place.namespace, { log, ended, limitMs })
-  // a pass that began during the fault may have reported it later, and is made again after its backoff
-  await converges(place, wanted, Math.max(0, ended.getTime() + limitMs - Date.now()))
-  await rests(place.namespace, { log, ended, limitMs })
   await converges(place, wanted, 0)
   await isSound(place.namespace)
 }
