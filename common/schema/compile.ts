@@ -68,7 +68,8 @@ function checkers(
     messages: false,
     logger: false,
     code: { optimize: false },
-    ...{ meta: false, validateSchema: false }, // below
+    meta: false,
+    validateSchema: false, // `META` does
   })
   addFormats.default(ajv, ['int32', 'int64', 'date-time', 'byte'])
   const quantity = (_on: boolean, text: string) => isQuantity(text)

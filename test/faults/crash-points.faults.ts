@@ -45,8 +45,6 @@ describe('a controller that is killed at any of its writes, on the real control 
     { scenario: LEADERSHIP, runner: leadership },
   ]
   const plans =
-    TIMES === 1
-      ? [{ ...plan, more }, ...rest]
-      : [{ ...plan, title: 'the first rows', isChosen, more, isWhole: false }, plan, ...rest]
+    TIMES === 1 ? [{ ...plan, more }, ...rest] : [{ ...plan, title: 'the first rows', isChosen, more }, plan, ...rest]
   killedAnywhere({ row: 'F4', plans, history })
 })

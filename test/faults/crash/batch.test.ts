@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { TIMES } from '../side-by-side.ts'
-import { crashesOf } from './batch.ts'
+import { crashesOf, type Plan } from './batch.ts'
 import type { History } from './oracles.ts'
 import type { Expected, Reference, Runner } from './run.ts'
 import type { Scenario } from './scenarios.ts'
@@ -21,7 +21,9 @@ function runnerOf(requests: readonly string[], isMade: (request: string) => bool
   return { runner, long }
 }
 
-const crashes = async (runner: Runner) => (await crashesOf([{ scenario, runner }], {} as History, 2)[0]) ?? []
+const allCrashes = (plans: readonly Plan[], lanes: number) =>
+  Promise.all(crashesOf(plans, {} as History, lanes).values())
+const crashes = async (runner: Runner) => (await allCrashes([{ scenario, runner }], 2)).flat()
 
 describe('all crash points of a scenario', () => {
   it('need not repeat an Event, whoever does, but make each other request that is the first of its sort', async () => {
@@ -63,7 +65,7 @@ describe('all crash points of a scenario', () => {
       },
     }
     const plans = [waiting, begins].map((runner) => ({ scenario, runner }))
-    const counts = (await Promise.all(crashesOf(plans, {} as History, 1))).map(({ length }) => length)
+    const counts = (await allCrashes(plans, 1)).map(({ length }) => length)
     expect(counts).to.deep.equal([TIMES * 3, TIMES * 3])
   })
 
@@ -80,15 +82,9 @@ describe('all crash points of a scenario', () => {
         return verdict
       },
     }
-    await Promise.all(
-      crashesOf(
-        [
-          { scenario, runner: counting },
-          { scenario, runner: counting },
-        ],
-        {} as History,
-        2,
-      ),
+    await allCrashes(
+      [1, 2].map(() => ({ scenario, runner: counting })),
+      2,
     )
     expect(most).to.equal(2)
   })

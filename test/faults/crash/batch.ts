@@ -27,24 +27,28 @@ export function crashesOf(
   plans: readonly Plan[],
   history: History,
   lanes = LANES,
-): readonly Promise<readonly Verdict[]>[] {
+): ReadonlyMap<Plan, Promise<readonly Verdict[]>> {
   const working = new Semaphore(lanes)
   const idle: Actor[] = []
   let before: Promise<unknown> = Promise.resolve()
-  const all = plans.map((plan, index) => {
+  const begun = (plan: Plan, index: number) => {
     const prefix = `${plan.scenario.name.replaceAll(' ', '-')}-${index}`
     const ofRun = (run: string) => ({ scenario: plan.scenario, history, idle, run: `${prefix}-${run}` })
     const references = before.then(() => Promise.all(['a', 'b'].map((run) => plan.runner.reference(ofRun(run)))))
     before = references.catch(() => undefined)
     return references.then((found) => killed(plan, found, { ofRun, working }))
-  })
-  const stopped = Promise.allSettled(all).then(() => Promise.all(idle.map((actor) => actor.stop('SIGKILL'))))
+  }
+  const all = new Map(plans.map((plan, index) => [plan, begun(plan, index)]))
+  const stopped = Promise.allSettled(all.values()).then(() => Promise.all(idle.map((actor) => actor.stop('SIGKILL'))))
   stopped.catch(() => undefined) // the tests of the last plan report it
-  return all.map((verdicts, index) => {
-    const own = index < all.length - 1 ? verdicts : verdicts.finally(() => stopped)
-    own.catch(() => undefined) // its own tests report it
-    return own
-  })
+  const last = plans.at(-1)
+  return new Map(
+    [...all].map(([plan, verdicts]) => {
+      const own = plan === last ? verdicts.finally(() => stopped) : verdicts
+      own.catch(() => undefined) // its own tests report it
+      return [plan, own]
+    }),
+  )
 }
 
 interface Runs {

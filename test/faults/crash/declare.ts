@@ -44,14 +44,12 @@ export function usesHistory(): () => History {
   }
 }
 
-/** A plan, and its tests besides those on each position. */
+/** A plan, and its tests besides those on each position, which it has unless its crash points are chosen. */
 interface Planned extends Plan {
   /** a word for its tests; default: the name of the scenario */
   readonly title?: string
   /** declares more tests on its verdicts, which are there when the tests run; once for each of `TIMES` */
   readonly more?: (verdicts: () => readonly Verdict[]) => void
-  /** whether there are tests on each position; default: yes */
-  readonly isWhole?: boolean
 }
 
 interface ToBeKilled {
@@ -73,11 +71,10 @@ export function killedAnywhere({ row, plans, lanes, history }: ToBeKilled): void
   let pending: ReadonlyMap<Plan, Promise<readonly Verdict[]>> | undefined
   const begin = () => {
     const wanted = plans.filter((_, index) => suites[index]?.tests.some(({ title }) => WANTED.test(title)))
-    const begun = crashesOf(wanted, history(), lanes)
-    return new Map(wanted.flatMap((plan, index) => (begun[index] ? [[plan, begun[index]] as const] : [])))
+    return crashesOf(wanted, history(), lanes)
   }
   for (const [index, plan] of plans.entries()) {
-    const { scenario, title = scenario.name, more, isWhole = true } = plan
+    const { scenario, title = scenario.name, more, isChosen } = plan
     suites[index] = describe(title, function () {
       this.timeout(this.timeout() * TIMES)
       const found = () => verdicts[index] ?? []
@@ -90,7 +87,7 @@ export function killedAnywhere({ row, plans, lanes, history }: ToBeKilled): void
       for (let time = 0; time < TIMES; time += 1) {
         const own = () => ofTime(found(), time)
         more?.(own)
-        if (isWhole)
+        if (!isChosen)
           for (const position of POSITIONS)
             it(`${row}: ${title}: at each write, ${position}: it ends as if nothing had happened`, () =>
               expect(failuresOf(own(), (of) => of.position === position)).to.deep.equal([]))

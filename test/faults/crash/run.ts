@@ -112,8 +112,10 @@ const rests = (actor: Actor, restMs: number): Promise<void> => {
 /** Takes or starts a controller, and makes everything ready for the change. */
 async function prepared({ scenario, run, idle }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
   const found = crash && idle.find(({ env }) => isDeepStrictEqual(env, stage.env))
-  if (found) idle.splice(idle.indexOf(found), 1)
-  if (found) found.moveTo(stage, crash)
+  if (found) {
+    idle.splice(idle.indexOf(found), 1)
+    found.moveTo(stage, crash)
+  }
   const actor = found ?? (await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) }))
   const source = scenario.source?.(stage.scene) ?? withSource(stage.scene, stage.replicas)
   await Promise.all([source, actor.leads()])
