@@ -40,8 +40,8 @@ const ROW = /\bF\d+\b/
 const LONGEST = /-points\.|sequences/
 /** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
 const WAITING_FILES = [
-  ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'removals', 'reviews', 'rollout'],
-  ...['serving', 'slow-webhook', 'stale', 'stop', 'watches', 'writes'],
+  ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'reviews', 'rollout', 'serving'],
+  ...['slow-webhook', 'stale', 'stop', 'watches', 'writes'],
 ]
 const WAITING = new RegExp(`/(${WAITING_FILES.join('|')})\\.faults`)
 /** These say how long something takes at most, or need all processors: a thousand runs. */

@@ -2,7 +2,8 @@
 import { Semaphore } from '../../../common/program/semaphore.ts'
 import { aligned } from '../../aligned.ts'
 import { TIMES } from '../side-by-side.ts'
-import { type Actor, type CrashPoint, POSITIONS } from './actor.ts'
+import { type CrashPoint, POSITIONS } from './actor.ts'
+import { IdleActors } from './idle.ts'
 import { differences, type History } from './oracles.ts'
 import type { Expected, Reference, Runner, RunOptions, Verdict } from './run.ts'
 import type { Scenario } from './scenarios.ts'
@@ -16,7 +17,7 @@ export interface Plan {
 }
 
 /** How many runs are made at once, without those in their quiet time. */
-const LANES = 16
+const LANES = 10
 
 /**
  * Makes a run for each crash point of `plans`, and that `TIMES` times. `lanes` of them work at once. While the last
@@ -29,7 +30,7 @@ export function crashesOf(
   lanes = LANES,
 ): ReadonlyMap<Plan, Promise<readonly Verdict[]>> {
   const working = new Semaphore(lanes)
-  const idle: Actor[] = []
+  const idle = new IdleActors()
   let before: Promise<unknown> = Promise.resolve()
   const begun = (plan: Plan, index: number) => {
     const prefix = `${plan.scenario.name.replaceAll(' ', '-')}-${index}`
@@ -39,7 +40,7 @@ export function crashesOf(
     return references.then((found) => killed(plan, found, { ofRun, working }))
   }
   const all = new Map(plans.map((plan, index) => [plan, begun(plan, index)]))
-  const stopped = Promise.allSettled(all.values()).then(() => Promise.all(idle.map((actor) => actor.stop('SIGKILL'))))
+  const stopped = Promise.allSettled(all.values()).then(() => idle.stop())
   stopped.catch(() => undefined) // the tests of the last plan report it
   const last = plans.at(-1)
   return new Map(

@@ -1,12 +1,12 @@
 /** Runs of a scenario: undisturbed ones, and one for each crash point. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../../common/json/json.ts'
 import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { aNamespace, controlPlane } from '../../integration/fixture.ts'
 import { DEADLINE_MS, placeIn } from '../../integration/product.ts'
 import { type Actor, type CrashPoint, startActor } from './actor.ts'
+import type { IdleActors } from './idle.ts'
 import { differences, endState, eventCounts, type History, type Silence } from './oracles.ts'
 import { PATIENT, type Scenario, type Scene, withSource } from './scenarios.ts'
 
@@ -62,8 +62,7 @@ export interface RunOptions {
   readonly history: History
   /** a word for names */
   readonly run: string
-  /** controllers that runs have left, and that other runs with the same variables take */
-  readonly idle: Actor[]
+  readonly idle: IdleActors
   /** called when the quiet time begins: nothing happens in it, so the next run may begin */
   readonly onQuiet?: () => void
 }
@@ -111,11 +110,8 @@ const rests = (actor: Actor, restMs: number): Promise<void> => {
 
 /** Takes or starts a controller, and makes everything ready for the change. */
 async function prepared({ scenario, run, idle }: RunOptions, stage: Stage, crash?: CrashPoint): Promise<Actor> {
-  const found = crash && idle.find(({ env }) => isDeepStrictEqual(env, stage.env))
-  if (found) {
-    idle.splice(idle.indexOf(found), 1)
-    found.moveTo(stage, crash)
-  }
+  const found = crash && idle.take(stage.env)
+  if (found) found.moveTo(stage, crash)
   const actor = found ?? (await startActor({ ...stage, name: `${run}-first`, ...(crash ? { crash } : {}) }))
   const source = scenario.source?.(stage.scene) ?? withSource(stage.scene, stage.replicas)
   await Promise.all([source, actor.leads()])
@@ -177,7 +173,7 @@ export async function rerun(options: RunOptions, point: CrashPoint, expected: Ex
   const findings = await compared(options, { stage, last: second, expected, changing, isKept })
   const needless = isAllDone ? second.writes.map(({ request }) => `written although all was done: ${request}`) : []
   // only now: who takes it forgets what it has written
-  if (isKept && findings.silence && second.problems().length === 0) options.idle.push(second)
+  if (isKept && findings.silence && second.problems().length === 0) await options.idle.leave(second)
   return { ...verdict, ...findings, isReached, problems: [...findings.problems, ...needless] }
 }
 
