@@ -71,20 +71,13 @@ async function isCoreCovered(): Promise<boolean> {
 const patient = (third: 'first' | 'second' | 'third', isShown = false): Promise<Ran> =>
   mocha(['--config', `test/integration/.mocharc.${third}.json`], isShown)
 
-/** The tests with control planes of their own. */
-const onOwnPlanes = (): Promise<Ran> => mocha(['--config', 'test/clusters/.mocharc.json'], false)
-
-/** The last of the tests in one control plane, then those with planes of their own. */
-const patientLast = async (): Promise<readonly Ran[]> => [await patient('third'), await onOwnPlanes()]
-
 const args = process.argv.slice(2)
 if (args.length > 0) process.exitCode = (await mocha(args, true)).code
 else {
   const ofSuites = process.env[USED_RIGHTS] // other suites have run before, and left there what they used
   const folder = ofSuites ?? mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
-  const patients = [patient('first'), patient('second', true), patientLast()]
-  const runs = (await Promise.all([busy(), ...patients])).flat()
+  const runs = await Promise.all([busy(), patient('first'), patient('second', true), patient('third')])
   const counts = runs.map(countsIn)
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   const unused =

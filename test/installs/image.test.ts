@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { at, listOr } from '../../common/json/json.ts'
 import { run } from '../../sandbox/run.ts'
-import { shippedCommand, shippedOne } from './shipped.ts'
+import { shippedCommand, shippedOne } from '../manifests/shipped.ts'
 
 interface Instruction {
   readonly word: string

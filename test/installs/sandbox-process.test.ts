@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { run } from '../../sandbox/run.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { isGone } from '../sandbox/gone.ts'
-import { usesControlPlane } from './fixture.ts'
 
 /** Within this time, in milliseconds, everything is gone after the parent was killed. */
 const GONE_WITHIN_MS = 5_000
@@ -54,7 +54,7 @@ async function nothingRemains(temporary: string, { pids, ports }: Traces): Promi
 const STARTED_MS = 120_000
 
 describe('`npm run sandbox`, on the real control plane', () => {
-  usesControlPlane() // so that the programs are built
+  usesOwnControlPlane() // so that the programs are built
   let temporary = ''
   let home = ''
   let main: ChildProcess | undefined

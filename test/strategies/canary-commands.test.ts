@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../common/api/names.ts'
 import { imageOverride } from '../builders.ts'
-import { canariesIn } from './canaries.ts'
-import { aSource, DEADLINE_MS, hasEndpoints, installation, type Place, usesProduct } from './product.ts'
+import { canariesIn } from '../integration/canaries.ts'
+import { aSource, DEADLINE_MS, hasEndpoints, installation, type Place, usesProduct } from '../integration/product.ts'
 
 const TWO_PAUSES = [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }, { pause: {} }]
 const SLOW = { 'sandbox.experiment-controller.example.com/behavior': 'slow' }

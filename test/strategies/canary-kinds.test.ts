@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { imageOverride } from '../builders.ts'
-import { aRollout, usesArgoRollouts } from './argo.ts'
-import { canariesIn } from './canaries.ts'
-import { hasEndpoints, usesProduct } from './product.ts'
+import { aRollout, usesArgoRollouts } from '../integration/argo.ts'
+import { canariesIn } from '../integration/canaries.ts'
+import { hasEndpoints, usesProduct } from '../integration/product.ts'
 
 const SIZE = 4
 const STEPS = [{ setWeight: 20 }, { pause: { duration: 1 } }, { setWeight: 33 }, { pause: {} }, { setWeight: 50 }]
