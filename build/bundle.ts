@@ -36,11 +36,15 @@ const builtinModules: Plugin = {
 const unusedClient: Plugin = {
   name: 'unused client',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /^/ }, async ({ path, pluginData, ...from }) => {
-      const isOfClient = path === CLIENT || from.importer.includes(`/node_modules/${CLIENT}/`)
-      if (!isOfClient || pluginData === CLIENT) return undefined
-      return { ...(await resolve(path, { ...from, pluginData: CLIENT })), sideEffects: false }
-    })
+    onResolve({ filter: new RegExp(`^${CLIENT}$`) }, async ({ path, pluginData, ...from }) =>
+      pluginData === CLIENT
+        ? undefined
+        : { ...(await resolve(path, { ...from, pluginData: CLIENT })), sideEffects: false },
+    )
+    // the client has 2,770 of these imports: to ask esbuild for each path took five times as long as all else
+    onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, importer, resolveDir }) =>
+      importer.includes(`/node_modules/${CLIENT}/`) ? { path: join(resolveDir, path), sideEffects: false } : undefined,
+    )
   },
 }
 
