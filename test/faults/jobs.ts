@@ -40,12 +40,12 @@ const ROW = /\bF\d+\b/
 const LONGEST = /-points\.|sequences/
 /** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
 const WAITING_FILES = [
-  ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'reviews', 'rollout', 'serving'],
+  ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'rollout', 'serving'],
   ...['slow-webhook', 'stale', 'stop', 'watches', 'writes'],
 ]
 const WAITING = new RegExp(`/(${WAITING_FILES.join('|')})\\.faults`)
-/** These say how long something takes at most, or need all processors: a thousand runs. */
-const TIMED = /^test\/load\/|blue-green-traffic|canary-quiet/
+/** These say how long something takes at most, or need all processors: a thousand runs, two hundred reviews at once. */
+const TIMED = /^test\/load\/|blue-green-traffic|canary-quiet|reviews/
 
 /** These run each of their tests as often as `TIMES` says. */
 const REPEATS = /from '\.\/(side-by-side|crash\/declare)\.ts'/
