@@ -221,7 +221,11 @@ export async function compared(options: RunOptions, ending: Ending): Promise<Fin
     const later = pause(LONG_QUIET_MS - QUIET_MS).then(async () => [...written(), ...(await stopped())])
     return { problems, silence, later }
   } catch (error) {
-    return { problems: [(error as Error).message, ...(await stopped())] }
+    const written = writesOf(last).at(-1)
+    const lastWrite = written
+      ? `${written.request} was written ${Date.now() - written.atMs} ms ago`
+      : 'nothing was written'
+    return { problems: [`${(error as Error).message}; ${lastWrite}`, ...(await stopped())] }
   }
 }
 
