@@ -14,7 +14,7 @@ export class IdleActors {
     return at < 0 ? undefined : this.#actors.splice(at, 1)[0]
   }
 
-  /** Leaves a controller. If that are too many, it stops the first one. @throws Error if that had ended by itself */
+  /** Leaves a controller. If too many wait then, it stops the first one. @throws Error if that had ended by itself */
   async leave(actor: Actor): Promise<void> {
     this.#actors.push(actor)
     if (this.#actors.length > MOST) await this.#actors.shift()?.stop('SIGKILL')
