@@ -54,11 +54,7 @@ export async function converges(place: Place, wanted: Wanted, limitMs = CONVERGE
 export async function recovers(place: Place, wanted: Wanted, limitMs = CONVERGED_MS): Promise<void> {
   const ended = new Date()
   const log = new AuditTail((await controlPlane()).auditLog, `"${place.namespace}"`)
-  const converged = () => converges(place, wanted, Math.max(0, ended.getTime() + limitMs - Date.now()))
-  await converged()
-  await rests(place.namespace, { log, ended, limitMs })
-  // a pass that began in the fault may have told what failed after the first look, and waits for its backoff
-  await converged()
+  await converges(place, wanted, limitMs)
   await rests(place.namespace, { log, ended, limitMs })
   await converges(place, wanted, 0)
   await isSound(place.namespace)
