@@ -32,6 +32,13 @@ interface Passing {
   readonly body: Buffer
 }
 
+let issued: ReturnType<typeof issue> | undefined
+/** One for all proxies of a process: crash points start hundreds, and a new key takes 65 ms of a processor. */
+function certificate(): ReturnType<typeof issue> {
+  issued ??= issue({ names: ['127.0.0.1'], clock: () => new Date() })
+  return issued
+}
+
 /**
  * Starts a proxy. It passes headers on. Watches are streamed; all other bodies are read whole before they are sent on.
  */
@@ -40,7 +47,7 @@ export async function startFaultProxy({
   ca: trusted,
   callOf,
 }: FaultProxyOptions): Promise<FaultProxy> {
-  const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
+  const { ca, cert, key } = await certificate()
   const agent = new Agent({ ca: trusted, keepAlive: true })
   const sockets = new Map<number, Socket>()
   let interference: Interference = {}
