@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { IS_EXPERIMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
@@ -20,9 +21,13 @@ const DEADLINE_MS = 120_000
 const QUIET_MS = 5_000
 /** between two changes, so that what is measured is a delay and not a throughput */
 const APART_MS = 100
-/** between two changes of sources, each of which changes several forks */
+/** from the end of the rollouts of a source and its forks to the change of the next source */
 const SOURCES_APART_MS = 1_000
 const GOAL_MS = 250
+/** Questions take processor time from what is measured. */
+const RARELY = { pauseMs: 1_000 }
+
+const SOURCE_GRACE_SECONDS = 8
 
 /** Never 30, because that is the default. */
 const graceOf = (seconds: number) => ({ spec: { template: { spec: { terminationGracePeriodSeconds: seconds } } } })
@@ -73,7 +78,7 @@ async function answered<T>(stand: Stand, items: readonly T[], by: Answered<T>): 
   const since = new Date()
   for (const [index, item] of items.entries()) {
     await by.change(item, index)
-    await pause(by.apartMs ?? APART_MS)
+    await (by.settled?.(item) ?? pause(APART_MS))
   }
   return eventually(
     `${by.count} answers`,
@@ -83,7 +88,7 @@ async function answered<T>(stand: Stand, items: readonly T[], by: Answered<T>): 
       if (found.length < by.count) throw new Error(`${found.length} answers`)
       return found
     },
-    { pauseMs: 1_000 },
+    RARELY,
   )
 }
 
@@ -91,7 +96,8 @@ interface Answered<T> {
   readonly change: (item: T, index: number) => Promise<unknown>
   readonly delays: Delays
   readonly count: number
-  readonly apartMs?: number
+  /** resolves when the next change may begin; default: after a short time */
+  readonly settled?: (item: T) => Promise<unknown>
 }
 
 const said = (kind: string, index: number) => ({ metadata: { annotations: { [kind]: `${index}` } } })
@@ -134,6 +140,17 @@ async function roundTrips(stand: Stand): Promise<readonly number[]> {
   return found
 }
 
+/** @throws Error unless all Deployments of `namespace` have the last template, and all their pods are new */
+async function rolledOut({ plane }: Stand, namespace: string): Promise<void> {
+  const found = await plane.api.list<KubeObject>(deployments.path(namespace))
+  const isOver = ({ metadata, spec, status }: KubeObject) =>
+    at(spec, 'template', 'spec', 'terminationGracePeriodSeconds') === SOURCE_GRACE_SECONDS &&
+    at(status, 'observedGeneration') === metadata.generation &&
+    ['replicas', 'updatedReplicas', 'availableReplicas'].every((each) => at(status, each) === at(spec, 'replicas'))
+  const others = found.filter((each) => !isOver(each))
+  if (others.length > 0) throw new Error(`${others.length} of ${found.length} are not over`)
+}
+
 const summary = (name: string, found: readonly number[]): string =>
   `${name}: ${found.length} times, median ${median(found)} ms, p99 ${p99(found)} ms, at most ${Math.max(...found)} ms`
 
@@ -162,10 +179,14 @@ async function measure(stand: Stand, tell: Tell) {
   tell(summary('drift to repair', repairs))
   await pause(QUIET_MS)
   const following = await answered(stand, places, {
-    change: (namespace) => plane.api.patch(resourcePath(deployment, { namespace, name: 'cart' }), graceOf(8)),
+    change: (namespace) =>
+      plane.api.patch(resourcePath(deployment, { namespace, name: 'cart' }), graceOf(SOURCE_GRACE_SECONDS)),
     delays: FOLLOWING,
     count: FORKS,
-    apartMs: SOURCES_APART_MS,
+    settled: async (namespace) => {
+      await eventually(`the rollouts in ${namespace}`, DEADLINE_MS, () => rolledOut(stand, namespace), RARELY)
+      await pause(SOURCES_APART_MS)
+    },
   })
   tell(summary('source to fork', following))
   return { trips, repairs, following }
