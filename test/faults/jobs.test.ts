@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { jobsOf, type Result, talliesOf, tallyLine } from './jobs.ts'
 
 const sources = {
+  'test/faults/leader.faults.ts': "it('F18: released', …)",
+  'test/faults/restart.faults.ts': "it('F33: writes nothing', …)",
   'test/faults/writes.faults.ts': "import { sideBySide } from './side-by-side.ts' … 'F5: lost', 'F6, F16: taken'",
   'test/faults/blue-green-traffic.faults.ts': "it('F40: at most 2 s', …)",
   'test/faults/crash-points.faults.ts':
@@ -15,6 +17,8 @@ describe('the jobs of the tests on faults', () => {
   it('are one for each file, and two for the rows among other tests, the longest first', () =>
     expect(jobsOf({ wanted: [], times: 1, sources })).to.deep.equal([
       { files: ['test/faults/crash-points.faults.ts'], times: 1, runs: 'busy' },
+      { files: ['test/faults/restart.faults.ts'], times: 1, runs: 'busy' },
+      { files: ['test/faults/leader.faults.ts'], times: 1, runs: 'busy' },
       { files: ['test/faults/writes.faults.ts'], times: 1, runs: 'waiting' },
       { files: ['test/faults/blue-green-traffic.faults.ts'], times: 1, runs: 'alone' },
       { files: ['test/integration/leader.test.ts'], grep: '\\bF\\d+\\b', times: 1, runs: 'busy' },

@@ -13,7 +13,8 @@ export interface Job {
 
 /**
  * What may run beside a job. `alone`: nothing, because it fails if a program gets no processor in time. `busy`: as many
- * of this sort as there are lanes. `waiting`: any job but one that runs alone, because it needs little processor time.
+ * of this sort as there are lanes, or one more when none waits. `waiting`: any job but one that runs alone, because it
+ * needs little processor time.
  */
 export type Runs = 'alone' | 'busy' | 'waiting'
 
@@ -38,6 +39,8 @@ interface Asked {
 const ROW = /\bF\d+\b/
 /** These take half of the time of all. */
 const LONGEST = /-points\.|sequences/
+/** These take the longest of the others. Begun last, they would leave processors unused in the end. */
+const LONG = /\/(restart|promotion-matrix|removals|canary-traffic)\.faults/
 /** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
 const WAITING_FILES = [
   ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'rollout', 'serving'],
@@ -59,7 +62,7 @@ const describes = (source: string, row: string): boolean => new RegExp(`\\b${row
  * The jobs, of those that may run side by side the longest first. @throws Error that names what is wanted and not there
  */
 export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
-  const files = Object.keys(sources).toSorted((a, b) => Number(LONGEST.test(b)) - Number(LONGEST.test(a)))
+  const files = Object.keys(sources).toSorted((a, b) => orderOf(a) - orderOf(b))
   const chosen = wanted.length === 0 ? everything(files) : [...ofRows(wanted, files, sources), ...ofFiles(wanted)]
   return chosen.flatMap((of) => {
     const most = Math.min(times, ...of.files.map((file) => mostTimes(file, sources[file] ?? '')))
@@ -70,6 +73,8 @@ export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
     }))
   })
 }
+
+const orderOf = (file: string): number => (LONGEST.test(file) ? 0 : LONG.test(file) ? 1 : 2)
 
 /**
  * How often one job runs a file: files that repeat their tests themselves do so many at once. Crash points leave

@@ -7,6 +7,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bundledOnce } from '../../sandbox/bundles.ts'
 import { commandLine } from '../../sandbox/command-line.ts'
 import { compiledBefore } from '../../sandbox/compiled-before.ts'
 import { listOfSkipped } from '../reporter.ts'
@@ -19,7 +20,8 @@ const SOURCES = ['test/faults/*.faults.ts', 'test/integration/*.test.ts', 'test/
 const USAGE = `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]
 
 Runs all tests on faults once, or those of some rows (such as F5) or files N times. Each file has a control plane of its
-own. Two run at once, or as many as --lanes says, and beside them one of those that mostly wait. Prints how often each
+own. Two run at once, or as many as --lanes says, and beside them one of those that mostly wait, or when these have
+ended another one. Prints how often each
 row and file was run, and how often it passed, or that it was skipped.
 
   --help`
@@ -45,6 +47,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const results = mkdtempSync(join(tmpdir(), 'faults-'))
 const startedAt = performance.now()
+const bundles = await bundledOnce(join(results, 'bundles'))
 const minutes = () => `${((performance.now() - startedAt) / 60_000).toFixed(1)} min`
 
 /** Runs mocha, and prints what it said when it has ended. Returns undefined if it was aborted. */
@@ -54,7 +57,7 @@ async function ran({ files, grep, times }: Job, index: number): Promise<readonly
   const args = ['--config', CONFIG, '--reporter-option', `results=${file}`, ...only, ...files]
   const child = spawn(process.execPath, [MOCHA, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...compiledBefore('node_modules/.cache'), TIMES: `${times}`, WANTED: grep },
+    env: { ...process.env, ...bundles, ...compiledBefore('node_modules/.cache'), TIMES: `${times}`, WANTED: grep },
   })
   const stop = () => child.kill() // mocha stops the control plane of its file
   stopping.signal.addEventListener('abort', stop)
@@ -100,7 +103,7 @@ async function lane(...order: readonly Runs[]): Promise<void> {
     }
 }
 
-await Promise.all([...Array.from({ length: lanes }, () => lane('busy', 'waiting')), lane('waiting')])
+await Promise.all([...Array.from({ length: lanes }, () => lane('busy', 'waiting')), lane('waiting', 'busy')])
 await lane('alone')
 rmSync(results, { recursive: true })
 console.log('\nROW OR FILE: passed of runs')

@@ -64,7 +64,7 @@ export interface Actor {
 }
 
 /** A start takes a processor for a second. Too many at once would keep leaders from renewing their Leases. */
-const starts = new Semaphore(3)
+const starts = new Semaphore(2)
 
 const OWN_SCOPED = new Set([EXPERIMENT_DEPLOYMENT.plural, ANALYSIS_RUN.plural])
 const FORK_SCOPED = new Set([
