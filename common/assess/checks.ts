@@ -4,7 +4,7 @@ import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { type Decision, formatErrors, stalled, waiting } from '../facts/decision.ts'
 import type { PolicyFacts, SpecFacts } from '../facts/facts.ts'
-import { isPinned, pinnedSource } from '../fork/pinned.ts'
+import { needsBase } from '../fork/pinned.ts'
 import { inDocumentOrder } from '../json/document-order.ts'
 import { brokenRules } from '../override/rules.ts'
 import { NO_SHAPE } from '../override/shape.ts'
@@ -105,8 +105,7 @@ const consentIsKnown: Check = ({ policies, experiment }) =>
 
 /** The names of the fork, and of the ControllerRevision that is created when an experiment is pinned. */
 const namesAreFree: Check = ({ nameHolder, revisionHolder, experiment }) => {
-  const needsRevision = isPinned(experiment) && !pinnedSource(experiment)
-  const holder = nameHolder ?? (needsRevision ? revisionHolder : undefined)
+  const holder = nameHolder ?? (needsBase(experiment) ? revisionHolder : undefined)
   if (!holder) return undefined
   const name = shortNameOf(holder)
   return blockedBy(stalled('NameConflict', `${name} already exists and is not managed by this experiment`))

@@ -13,6 +13,10 @@ export const isPinned = ({ spec }: Pick<ExperimentDeployment, 'spec'>): boolean 
 export const pinnedSource = (experiment: ExperimentDeployment): SourceStatus | undefined =>
   isPinned(experiment) && experiment.status?.source?.pinned ? experiment.status.source : undefined
 
+/** Whether `experiment` keeps its base, and has none yet. */
+export const needsBase = (experiment: ExperimentDeployment): boolean =>
+  isPinned(experiment) && pinnedSource(experiment) === undefined
+
 /**
  * Whether `revision` is the ControllerRevision of `experiment` by its owner. Any client may have written its content.
  */

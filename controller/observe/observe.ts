@@ -11,6 +11,7 @@ import {
   revisionFacts,
 } from '../../common/facts/own-objects.ts'
 import { mayBeRefusedPods } from '../../common/fork/health.ts'
+import { needsBase } from '../../common/fork/pinned.ts'
 import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
@@ -138,7 +139,8 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   // so its Services and its source are still read to return them. The status shows only what the caches show.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
-    mayRead && adapter ? ports.workloads.source(adapter, namespace, name) : undefined,
+    // A base is kept for good, so a cache that is late must not decide which one.
+    mayRead && adapter ? ports.workloads.source(adapter, namespace, name, needsBase(experiment)) : undefined,
     ports.surroundings.neighbours(namespace),
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),

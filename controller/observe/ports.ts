@@ -19,10 +19,10 @@ import type { Key } from '../runtime/queue.ts'
 /** The workloads of all kinds. They are read from the caches unless a method says otherwise. */
 export interface WorkloadsPort {
   /**
-   * the whole source and what it refers to; from the API server unless its present state was read before. @throws
-   * KubeError
+   * the whole source and what it refers to; from the API server unless the state in the cache was read before, or if
+   * `isLive`. @throws KubeError
    */
-  source(kind: WorkloadKind, namespace: string, name: string): Promise<Source | undefined>
+  source(kind: WorkloadKind, namespace: string, name: string, isLive?: boolean): Promise<Source | undefined>
   /** whether the cluster does not serve the kind now */
   isAbsent(kind: WorkloadKind): boolean
   /** the whole object if it has the label of forks, else its metadata */

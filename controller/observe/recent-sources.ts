@@ -49,12 +49,18 @@ export class RecentSources {
       return entry.source
     }
     // Two hundred followers of one source may ask at once.
-    return this.#loads.of(`${uid}/${fingerprint}`, async () => {
-      const found = await this.#options.fetch(kind, watched.object)
-      const value = found && { object: unmanaged(found.object), referents: found.referents.map(unmanaged) }
-      if (value && this.#options.isComplete(kind, value)) this.#keep(kind, value)
-      return { value, isLasting: false }
-    })
+    return this.#loads.of(`${uid}/${fingerprint}`, async () => ({
+      value: await this.read(kind, watched.object),
+      isLasting: false,
+    }))
+  }
+
+  /** The present state of the whole object `watched`, whatever the watch has seen of it. @throws KubeError */
+  async read(kind: WorkloadKind, watched: KubeObject): Promise<Source | undefined> {
+    const found = await this.#options.fetch(kind, watched)
+    const value = found && { object: unmanaged(found.object), referents: found.referents.map(unmanaged) }
+    if (value && this.#options.isComplete(kind, value)) this.#keep(kind, value)
+    return value
   }
 
   #keep(kind: WorkloadKind, found: Source): void {

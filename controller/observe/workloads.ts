@@ -68,12 +68,13 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
 
     referrers: ({ kind }, namespace, name) => referrers.of(`${kind}/${namespace}/${name}`),
 
-    async source(kind, namespace, name) {
+    async source(kind, namespace, name, isLive) {
       const cached = watchedOf(kind.kind, `${namespace}/${name}`)
       if (!cached) return undefined
       const watched = { object: cached, referents: watchedReferents(kind, cached) }
-      // Passes of other experiments may share this read, so the signal ends only the waiting of this pass.
-      const source = await unlessAborted(sources.get(kind, watched), signal)
+      const reading = isLive ? sources.read(kind, cached) : sources.get(kind, watched)
+      // Passes of other experiments may share a read, so the signal ends only the waiting of this pass.
+      const source = await unlessAborted(reading, signal)
       const isSame =
         source?.object.metadata.uid === cached.metadata.uid &&
         source?.object.metadata.generation === cached.metadata.generation

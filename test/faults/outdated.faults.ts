@@ -5,12 +5,17 @@ import { WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { imageOverride } from '../builders.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { DEADLINE_MS, imagesOf } from '../integration/product.ts'
+import type { ApiCall } from './api-call.ts'
+import { recovers } from './oracles.ts'
 import type { Match } from './rules.ts'
 import { inScene, type Scene } from './scene.ts'
 import { usesProductAlone } from './scoped.ts'
 import { sideBySide } from './side-by-side.ts'
 
 const COMPONENTS = { PROMOTION: 'enabled', GATE: 'enabled', CUT_OVER: 'enabled' } as const
+
+/** The watch of forks asks for objects with their label, that of all others for those without it. */
+const isOfSources = ({ query }: ApiCall): boolean => query.get('labelSelector')?.startsWith('!') ?? false
 
 /**
  * The first of these writes fails. Before it does, somebody says `word`. The controller does not see that, because the
@@ -63,12 +68,35 @@ async function promoted(scene: Scene): Promise<void> {
   expect([imagesOf(source), source.metadata.generation]).to.deep.equal([['registry.example/cart:1'], 1])
 }
 
+/** A base is kept for good, so a cache that is late must not decide which one. */
+async function kept({ place, faults }: Scene): Promise<void> {
+  await place.experiment('follower', { source: 'cart' })
+  await place.reaches('follower', 'Available') // so the controller has read the source
+  const { release, holds } = faults.freeze({ resource: 'deployments' }, isOfSources)
+  const containers = [{ name: 'cart', image: 'registry.example/cart:2' }]
+  await place.api.patch(
+    place.path('deployments', 'cart'),
+    { spec: { template: { spec: { containers } } } },
+    'strategic',
+  )
+  await holds
+  await place.experiment('cart', { source: 'cart', onSourceChange: 'Pin' })
+  const { status } = await place.reaches('cart', 'Available')
+  release()
+  expect(status?.source).to.deep.include({ pinned: true, generation: 2 })
+  expect(imagesOf(await place.deployment(status?.experimentResourceRef?.name ?? ''))).to.deep.equal([
+    'registry.example/cart:2',
+  ])
+  await recovers(place, { cart: 'Available', follower: 'Available' })
+}
+
 describe('the controller has not seen what somebody said, on the real control plane', function () {
   this.timeout(6 * DEADLINE_MS)
   usesProductAlone(WITH_CUT_OVER)
 
   sideBySide({
     'F7: its Service is not pinned to the fork': () => inScene(pinned, { env: COMPONENTS }),
+    'F9: the base that is pinned is the present one': () => inScene(kept),
     'F7: its source is not written': () => inScene(promoted, { env: COMPONENTS }),
   })
 })

@@ -21,8 +21,8 @@ const UNSEEN_MS = 30_000
 const TOUCHES = 20
 
 const EXPERIMENTS: Match = { resource: EXPERIMENT_DEPLOYMENT.plural }
-/** The watch of forks asks by label, that of sources does not. */
-const isOfForks = ({ query }: ApiCall) => query.has('labelSelector')
+/** The watch of forks asks for objects with their label, that of all others for those without it. */
+const isOfForks = ({ query }: ApiCall) => query.get('labelSelector')?.startsWith('!') === false
 
 /** The names of the forks in `place`. */
 const forksIn = async ({ api, path }: Place) =>

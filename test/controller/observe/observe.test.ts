@@ -207,6 +207,17 @@ describe('the revision that observe reads', () => {
   })
 })
 
+describe('the source that observe reads', () => {
+  it('is the present one until its base is pinned', async () => {
+    const status = { source: { uid: 'u', generation: 1, templateHash: 'a', pinned: true } }
+    const pinning = world({ experiment: anExperiment({ onSourceChange: 'Pin' }) })
+    const pinned = world({ experiment: anExperiment({ onSourceChange: 'Pin', status }) })
+    for (const { facts } of [pinning, pinned]) await facts()
+    expect(pinning.diary).to.include('present source shop/cart')
+    expect(pinned.diary).to.include('source shop/cart')
+  })
+})
+
 describe('the related workloads that observe reads', () => {
   it('include a workload that takes its template from the source', async () => {
     const rollout: KubeObject = {

@@ -39,8 +39,8 @@ export function observing(given: Given = {}) {
       doubt: () => diary.push('doubt the cache'),
     },
     workloads: {
-      source: async (_kind, namespace, name) => {
-        diary.push(`source ${namespace}/${name}`)
+      source: async (_kind, namespace, name, isLive) => {
+        diary.push(`${isLive ? 'present source' : 'source'} ${namespace}/${name}`)
         return source && { object: source, referents: [] }
       },
       isAbsent: () => given.isAbsent ?? false,

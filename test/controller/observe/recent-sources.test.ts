@@ -17,7 +17,9 @@ function counting({ maxBytes = 30_000, isComplete = true } = {}) {
     isComplete: () => isComplete,
     maxBytes,
   })
-  return { cache: { get: (watched: Source) => cache.get(deployment, watched) }, reads }
+  const get = (watched: Source) => cache.get(deployment, watched)
+  const read = ({ object }: Source) => cache.read(deployment, object)
+  return { cache: { get, read }, reads }
 }
 
 const source = (name: string, generation = 1): Source => ({
@@ -31,6 +33,14 @@ describe('the recent sources', () => {
     await Promise.all([cache.get(source('a')), cache.get(source('a')), cache.get(source('a'))])
     await cache.get(source('a'))
     expect(reads).to.deep.equal(['a'])
+    await cache.get(source('a', 2))
+    expect(reads).to.deep.equal(['a', 'a'])
+  })
+
+  it('reads the present state of a source that it has, and keeps that', async () => {
+    const { cache, reads } = counting()
+    await cache.get(source('a'))
+    expect((await cache.read(source('a', 2)))?.object.metadata.generation).to.equal(2)
     await cache.get(source('a', 2))
     expect(reads).to.deep.equal(['a', 'a'])
   })

@@ -61,6 +61,13 @@ describe('the source of the port of workloads', () => {
     expect(requests).to.deep.equal([`get ${PATH}/cart`])
   })
 
+  it('is read once more if it must be the present one', async () => {
+    const { port, requests } = world({ others: [aDeployment()], stored: aDeployment({ metadata: { generation: 2 } }) })
+    await port.source(deployment, 'shop', 'cart')
+    expect((await port.source(deployment, 'shop', 'cart', true))?.object.metadata.generation).to.equal(2)
+    expect(requests).to.deep.equal([`get ${PATH}/cart`, `get ${PATH}/cart`])
+  })
+
   it('is not read when the cache does not have it', async () => {
     const { port, requests } = world()
     expect([await port.source(deployment, 'shop', 'cart'), requests]).to.deep.equal([undefined, []])

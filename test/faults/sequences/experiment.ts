@@ -6,6 +6,7 @@ import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { forkName } from '../../../common/workload/identity.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import { type Api, ApiError } from '../../../sandbox/api.ts'
+import { inTime } from '../../in-time.ts'
 
 export type Spec = ExperimentDeployment['spec']
 
@@ -41,7 +42,7 @@ export class Experiment {
 
   async create(spec: object): Promise<void> {
     const { api, namespace } = this.#of
-    await api.create(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace }), this.#object(spec))
+    await inTime(() => api.create(resourcePath(EXPERIMENT_DEPLOYMENT, { namespace }), this.#object(spec)))
   }
 
   delete(): Promise<void> {
@@ -79,7 +80,7 @@ export class Experiment {
   /** Whether a review refuses a JSON patch. Nothing is stored. */
   async isRefused(body: object): Promise<boolean> {
     try {
-      await this.#of.api.patch(`${this.#path()}?dryRun=All`, body, 'json')
+      await inTime(() => this.#of.api.patch(`${this.#path()}?dryRun=All`, body, 'json'))
       return false
     } catch (error) {
       if (isRefusal(error)) return true
@@ -92,7 +93,7 @@ export class Experiment {
     const experiment = await this.read()
     const fork = await this.fork(experiment)
     try {
-      await write()
+      await inTime(write)
       return true
     } catch (error) {
       if (!isRefusal(error)) throw error
