@@ -74,8 +74,6 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   [`${POD}.terminationGracePeriodSeconds`]: 30,
   [`${POD}.securityContext`]: {},
   [`${POD}.{hostNetwork,hostPID,hostIPC}`]: false,
-  [`${CLAIMS}.apiVersion`]: 'v1',
-  [`${CLAIMS}.kind`]: 'PersistentVolumeClaim',
   [`${CLAIMS}.spec.volumeMode`]: 'Filesystem',
   [`${CLAIMS}.status.phase`]: 'Pending',
   minReadySeconds: 0,
@@ -105,6 +103,9 @@ const EMPTY = paths(
   `${CLAIMS}.metadata.{labels,annotations}`,
   `${CLAIM}.metadata`,
 )
+
+/** The API server writes these itself, whatever is sent: `pkg/apis/apps/v1/conversion.go` of Kubernetes. */
+const OVERWRITTEN = paths(`${CLAIMS}.{apiVersion,kind}`)
 
 /** The API server stores `1024Mi` as `1Gi` and 1 as `"1"`. */
 const QUANTITIES = paths(
@@ -177,16 +178,18 @@ function isOnlyTrace({ path, before }: Leaf, traced: ReadonlySet<PathStep>, spec
 
 /**
  * Whether the API server would store the same for both sides of a leaf: one is absent and the other is its default, or
- * both are the same quantity. `specs` are the two specs in which the leaf differs.
+ * both are the same quantity, or it writes the leaf itself. `specs` are the two specs in which the leaf differs.
  */
 export function isStoredAlike({ path, before, after }: Leaf, specs: Specs): boolean {
+  const last = path.at(-1)
+  const key = last?.is === 'member' ? last.key : undefined
+  if ((key === 'apiVersion' || key === 'kind') && isOneOf(OVERWRITTEN, path)) return true
   if (before !== undefined && after !== undefined)
     return mayBeQuantity(before) && isSameQuantity(before, after) && isOneOf(QUANTITIES, path)
   const value = before === undefined ? after : before
-  const last = path.at(-1)
-  if (value === null) return last?.is === 'member' && last.key === 'creationTimestamp' // as older API servers store it
+  if (value === null) return key === 'creationTimestamp' // as older API servers store it
   if (typeof value === 'object' && isOneOf(Array.isArray(value) ? TEMPLATE : EMPTY, path)) return true
-  const known = last?.is === 'member' ? BY_KEY.get(last.key) : undefined
+  const known = key === undefined ? undefined : BY_KEY.get(key)
   if (!known) return false
   const [lacking, having] = after === undefined ? [specs.after, specs.before] : [specs.before, specs.after]
   const parent = path.slice(0, -1)

@@ -69,6 +69,13 @@ describe('M10: the API server stores alike', () => {
 
   it('no two values', () => expect(isAlike(steps(`${C}.imagePullPolicy`), 'IfNotPresent', 'Never')).to.equal(false))
 
+  it('what it writes itself, whatever is sent', () => {
+    const kind = steps('volumeClaimTemplates[data].kind')
+    expect(isAlike(kind, 'PersistentVolumeClaim', 'Claim')).to.equal(true)
+    expect(isAlike(kind, undefined, 'Claim')).to.equal(true)
+    expect(isAlike(steps(`${V}.azureDisk.kind`), 'Shared', 'Claim')).to.equal(false)
+  })
+
   it('quantities in other words, but no other texts', () => {
     expect(isAlike(steps(`${C}.resources.limits.memory`), '1Gi', '1024Mi')).to.equal(true)
     expect(isAlike(steps('volumeClaimTemplates[0].spec.resources.requests.storage'), '1', 1)).to.equal(true)

@@ -46,6 +46,7 @@ describe('immutableChanges', () => {
     const former = claims({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', spec: stored })
     expect(changed(statefulSet, former, claims({ spec }))).to.deep.equal([])
     expect(changed(statefulSet, claims({ spec }), former)).to.deep.equal([])
+    expect(changed(statefulSet, former, claims({ kind: 'Claim', spec }))).to.deep.equal([])
     const block = claims({ spec: { ...spec, volumeMode: 'Block' } })
     expect(changed(statefulSet, former, block)).to.have.length(1)
   })
