@@ -18,6 +18,8 @@ const INSTANCE_ID = 'argo-rollouts.argoproj.io/controller-instance-id'
 export interface ArgoOptions {
   /** it reconciles only Rollouts with the label of this instance; default: only those without the label */
   readonly instanceId?: string
+  /** it sends 40 requests a second, as its own manifests start it; default: as many as it can */
+  readonly isLimited?: boolean
 }
 
 /** Argo Rollouts in a control plane. */
@@ -47,7 +49,10 @@ const buildArgs: BuildArgs = (_name, output) => [
  * minutes, once.
  * @throws Error that says which wait timed out, or how the controller ended
  */
-export async function startArgoRollouts(plane: ControlPlane, { instanceId }: ArgoOptions = {}): Promise<ArgoRollouts> {
+export async function startArgoRollouts(
+  plane: ControlPlane,
+  { instanceId, isLimited = false }: ArgoOptions = {},
+): Promise<ArgoRollouts> {
   const { api } = plane
   const command = await plane.program('rollouts-controller', MODULES.argo, buildArgs)
   const crds = await argoCrds()
@@ -62,8 +67,7 @@ export async function startArgoRollouts(plane: ControlPlane, { instanceId }: Arg
       '--leader-elect=false',
       `--metricsPort=${metrics}`,
       `--healthzPort=${health}`,
-      '--qps=1000',
-      '--burst=2000',
+      ...(isLimited ? [] : ['--qps=1000', '--burst=2000']),
       '--loglevel=warn', // the default is very verbose
       ...(instanceId === undefined ? [] : [`--instance-id=${instanceId}`]),
     ],

@@ -26,7 +26,10 @@ const argoExperiments: Side = {
   isReady: (object) => at(object, 'status', 'phase') === 'Running',
 }
 
-/** Compares the product with the nearest peer that does the same job. */
+/**
+ * Compares the product with the nearest peer that does the same job, started as its own manifests start it. Bare
+ * Deployments show how much of the time Kubernetes takes.
+ */
 export const argo: Bench = {
   name: 'argo',
   measures: `${COUNT} experiments of one source, beside ${COUNT} of Argo's for the same pods`,
@@ -35,13 +38,15 @@ export const argo: Bench = {
     const ours = () => withProduct(tell, (stand) => createCrowd(stand, { ...creation, side: experiments }))
     const theirs = () =>
       onPlane(tell, async (stand) => {
-        await startArgoRollouts(stand.plane)
+        await startArgoRollouts(stand.plane, { isLimited: true })
         return createCrowd(stand, { ...creation, side: argoExperiments })
       })
-    const perSecond: Record<'ours' | 'theirs', number[]> = { ours: [], theirs: [] }
+    const bare = () => onPlane(tell, (stand) => createCrowd(stand, { ...creation, side: deployments }))
+    const perSecond: Record<'ours' | 'theirs' | 'bare', number[]> = { ours: [], theirs: [], bare: [] }
     for (const [side, create] of [
       ['theirs', theirs] as const,
       ['ours', ours] as const,
+      ['bare', bare] as const,
       ['ours', ours] as const,
       ['theirs', theirs] as const,
     ]) {
