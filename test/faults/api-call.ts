@@ -40,6 +40,9 @@ export function callOf({ method = 'GET', url = '/', headers }: IncomingMessage):
   }
 }
 
+/** The watch of forks asks for objects with their label, that of all others for those without it. */
+export const asksForForks = ({ query }: ApiCall): boolean => query.get('labelSelector')?.startsWith('!') === false
+
 /** An answer to a call, whole. */
 export interface ApiAnswer {
   readonly status: number

@@ -21,8 +21,7 @@ const USAGE = `npm run test:faults [-- [--times N] [--lanes N] [ROW | FILE …]]
 
 Runs all tests on faults once, or those of some rows (such as F5) or files N times. Each file has a control plane of its
 own. Two run at once, or as many as --lanes says, and beside them one of those that mostly wait, or when these have
-ended another one. Prints how often each
-row and file was run, and how often it passed, or that it was skipped.
+ended another one. Prints how often each row and file was run, and how often it passed, or that it was skipped.
 
   --help`
 

@@ -5,7 +5,7 @@ import { WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { imageOverride } from '../builders.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { DEADLINE_MS, imagesOf } from '../integration/product.ts'
-import type { ApiCall } from './api-call.ts'
+import { asksForForks } from './api-call.ts'
 import { recovers } from './oracles.ts'
 import type { Match } from './rules.ts'
 import { inScene, type Scene } from './scene.ts'
@@ -13,9 +13,6 @@ import { usesProductAlone } from './scoped.ts'
 import { sideBySide } from './side-by-side.ts'
 
 const COMPONENTS = { PROMOTION: 'enabled', GATE: 'enabled', CUT_OVER: 'enabled' } as const
-
-/** The watch of forks asks for objects with their label, that of all others for those without it. */
-const isOfSources = ({ query }: ApiCall): boolean => query.get('labelSelector')?.startsWith('!') ?? false
 
 /**
  * The first of these writes fails. Before it does, somebody says `word`. The controller does not see that, because the
@@ -72,7 +69,7 @@ async function promoted(scene: Scene): Promise<void> {
 async function kept({ place, faults }: Scene): Promise<void> {
   await place.experiment('follower', { source: 'cart' })
   await place.reaches('follower', 'Available') // so the controller has read the source
-  const { release, holds } = faults.freeze({ resource: 'deployments' }, isOfSources)
+  const { release, holds } = faults.freeze({ resource: 'deployments' }, (call) => !asksForForks(call))
   const containers = [{ name: 'cart', image: 'registry.example/cart:2' }]
   await place.api.patch(
     place.path('deployments', 'cart'),
@@ -90,7 +87,7 @@ async function kept({ place, faults }: Scene): Promise<void> {
   await recovers(place, { cart: 'Available', follower: 'Available' })
 }
 
-describe('the controller has not seen what somebody said, on the real control plane', function () {
+describe('the controller has not seen what somebody wrote, on the real control plane', function () {
   this.timeout(6 * DEADLINE_MS)
   usesProductAlone(WITH_CUT_OVER)
 

@@ -6,7 +6,7 @@ import { resourcePath } from '../../common/kube/client/resources.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { DEADLINE_MS, forkOf, imagesOf, type Place } from '../integration/product.ts'
-import type { ApiCall } from './api-call.ts'
+import { type ApiCall, asksForForks } from './api-call.ts'
 import { policyName } from './crash/oracles.ts'
 import { CONVERGED_MS, converges, creations, historyOf, isSound, recovers } from './oracles.ts'
 import { between, eventOf, type Match } from './rules.ts'
@@ -21,8 +21,6 @@ const UNSEEN_MS = 30_000
 const TOUCHES = 20
 
 const EXPERIMENTS: Match = { resource: EXPERIMENT_DEPLOYMENT.plural }
-/** The watch of forks asks for objects with their label, that of all others for those without it. */
-const isOfForks = ({ query }: ApiCall) => query.get('labelSelector')?.startsWith('!') === false
 
 /** The names of the forks in `place`. */
 const forksIn = async ({ api, path }: Place) =>
@@ -148,7 +146,7 @@ async function restarted({ place, shop, faults }: Scene): Promise<void> {
 }
 
 async function touched({ place, faults }: Scene): Promise<void> {
-  const { release, holds } = faults.freeze({ resource: 'deployments' }, isOfForks)
+  const { release, holds } = faults.freeze({ resource: 'deployments' }, asksForForks)
   await place.experiment('canary', { source: 'cart' })
   await holds
   for (let count = 1; count <= TOUCHES; count += 1) {
