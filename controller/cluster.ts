@@ -69,7 +69,7 @@ export function clusterForPass(options: ClusterOptions) {
   const workloads = workloadReads(client, shared)
   const doubt = (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) =>
     resource.kind === EXPERIMENT_DEPLOYMENT.kind ? experiments.doubt(object) : workloads.doubt(resource, object)
-  return (key: Key, { number, signal, yieldToWrites }: Pass): PassPorts => {
+  return (key: Key, { number, signal, ...turns }: Pass): PassPorts => {
     const writer = new Writer({ client, signal, written: written.of(key), doubt })
     const revision = async (namespace: string, name: string) => {
       const path = resourcePath(RESOURCES.ControllerRevision, { namespace, name })
@@ -137,7 +137,7 @@ export function clusterForPass(options: ClusterOptions) {
           )
         },
       },
-      yieldToWrites,
+      ...turns,
     }
   }
 }

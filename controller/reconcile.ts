@@ -8,31 +8,31 @@ import type { FollowedArms, Ports } from './observe/ports.ts'
 import { type Reporter, report } from './report/report.ts'
 import { requeue } from './requeue.ts'
 import type { Key } from './runtime/queue.ts'
-import type { Requeue } from './runtime/worker.ts'
+import type { Pass, Requeue } from './runtime/worker.ts'
 
 /** What one pass needs of the cluster. */
-export interface PassPorts {
+export interface PassPorts extends Pick<Pass, 'yielder' | 'yieldToWrites'> {
   readonly ports: Ports
   readonly writer: ApplyPorts
   readonly reporter: Reporter
-  /** Yields before the status write, so that the fork writes of other keys go first under load. */
-  readonly yieldToWrites: () => Promise<void>
 }
 
 const NO_SERVICES: ReadonlySet<string> = new Set()
 
 /** Makes the function for one pass over one experiment. A pass depends on the present state only. */
 export const reconciler =
-  ({ ports, writer, reporter, yieldToWrites }: PassPorts, clock: Clock) =>
+  ({ ports, writer, reporter, yielder, yieldToWrites }: PassPorts, clock: Clock) =>
   async (key: Key): Promise<Requeue> => {
     const facts = await observe(ports, key, clock())
     if (!facts) return 'never'
+    // planning takes the most processor time
+    while (yielder.isLong) await yielder.nextTurn()
     const planned = plan(facts)
     ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services?.() ?? NO_SERVICES)
     ports.analysis?.follow(key, followedArms(planned))
     const result = await apply(writer, planned, facts)
     if (result.is === 'lookAgain') return 'backoff'
-    await yieldToWrites()
+    await yieldToWrites() // so that the fork writes of other keys go first under load
     const reportAgainMs = await report(reporter, key, facts, result.conclusion)
     return requeue(facts, result.conclusion, reportAgainMs)
   }

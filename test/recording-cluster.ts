@@ -14,6 +14,7 @@ import type { TrafficView } from '../common/surroundings/traffic.ts'
 import type { AnalysisPort, Ports } from '../controller/observe/ports.ts'
 import type { PassPorts } from '../controller/reconcile.ts'
 import { ANY_SCHEMA } from './builders.ts'
+import { SHORT_TURNS } from './virtual-time.ts'
 
 interface Given {
   readonly experiment: ExperimentDeployment
@@ -190,6 +191,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       recordPolicy: () => undefined,
       log: () => undefined,
     },
+    yielder: SHORT_TURNS,
     yieldToWrites: async () => undefined,
   }
   return {

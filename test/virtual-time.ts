@@ -49,6 +49,9 @@ export class VirtualTime implements Timers {
 /** Waits until all code that needs no time has run: all microtasks end before an immediate runs. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+/** For passes that never take long. */
+export const SHORT_TURNS = { isLong: false, nextTurn: turn }
+
 /** A log that keeps its lines, such as `warn list or watch failed`. */
 export function diaryLog(): Log & { readonly lines: readonly { readonly text: string; readonly facts: LogFields }[] } {
   const lines: { text: string; facts: LogFields }[] = []

@@ -16,6 +16,7 @@ import { type Evaluation, evaluate, plan } from '../common/plan/plan.ts'
 import { COMMAND_FIELD } from '../common/policy/approval.ts'
 import { replicasByStatus } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
+import type { Yielder } from '../common/program/yielder.ts'
 import { commandContext, runState } from '../common/run-state/run.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
@@ -35,7 +36,6 @@ import { authorErrors, commandErrors, isPromoteCommand, newCommand } from './rev
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import type { DecodedRequest } from './review/request.ts'
-import type { Yielder } from './review/yielder.ts'
 import { runErrors } from './run-errors.ts'
 
 /** The request is refused because the policies could not be read in time. */

@@ -3,6 +3,7 @@ import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
+import { Yielder } from '../../common/program/yielder.ts'
 import type { Breaker } from './breaker.ts'
 import { FairSlots } from './fair-slots.ts'
 import type { Key, KeyQueue } from './queue.ts'
@@ -44,6 +45,8 @@ export interface Pass {
   readonly number: number
   /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
+  /** of all passes: between their parts, timers and answers have their turn */
+  readonly yielder: Pick<Yielder, 'isLong' | 'nextTurn'>
   /**
    * Lets waiting keys go first, for a second at most. Returns at once if no waiting key could start now, or if the
    * yielded passes are already half of the free slots. The key stays with its pass.
@@ -62,22 +65,25 @@ interface YieldedPass {
 
 const DEFAULT_COUNT = 16
 
-/** Takes keys from the queue and makes passes, `count` at once. A key is never in two passes. */
+/**
+ * Takes keys from the queue and makes passes, `count` at once. A key is never in two passes. Timers run between passes
+ * that find all that they need in caches: the election depends on one.
+ */
 export class Workers {
   readonly #options: WorkersOptions
   readonly #stopping = new AbortController()
   readonly #yielded: YieldedPass[] = []
   readonly #begunAtMs = new Map<Key, number>() // when each running pass began
-  /** those of the passes that have not yielded */
-  readonly #slots: FairSlots
-  /** passes that go on without a worker */
-  readonly #slow = new Set<Promise<void>>()
+  readonly #slots: FairSlots // those of the passes that have not yielded
+  readonly #slow = new Set<Promise<void>>() // passes that go on without a worker
+  readonly #yielder: Yielder
   #running: Promise<unknown> | undefined
   #busy = 0
   #passes = 0
 
   constructor(options: WorkersOptions) {
     this.#options = options
+    this.#yielder = new Yielder(options.timers)
     this.#slots = new FairSlots((options.count ?? DEFAULT_COUNT) + MAX_SLOW)
   }
 
@@ -192,13 +198,14 @@ export class Workers {
 
   async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {
     const { queue, reconcile, breaker, timers } = this.#options
+    while (this.#yielder.isLong) await this.#yielder.nextTurn()
     const answersBefore = breaker?.answers ?? 0
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
     this.#passes += 1
     const number = this.#passes
     this.#begunAtMs.set(key, timers.now())
     try {
-      const requeue = await reconcile(key, { number, signal: limit.signal, yieldToWrites })
+      const requeue = await reconcile(key, { number, signal: limit.signal, yielder: this.#yielder, yieldToWrites })
       breaker?.succeeded(answersBefore)
       if (requeue === 'backoff') queue.retry(key)
       else queue.succeed(key)

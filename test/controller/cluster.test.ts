@@ -13,7 +13,7 @@ import { StatusPacing } from '../../controller/report/status-pacing.ts'
 import { WrittenStatuses } from '../../controller/report/written-statuses.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
-import { diaryLog, VirtualTime } from '../virtual-time.ts'
+import { diaryLog, SHORT_TURNS, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
@@ -89,6 +89,7 @@ function world() {
   const cluster = clusterOf('shop/faster-cart', {
     number: 7,
     signal: stopping.signal,
+    yielder: SHORT_TURNS,
     yieldToWrites: async () => void diary.push('yield'),
   })
   return { written, cluster, diary, log, server, stopping }

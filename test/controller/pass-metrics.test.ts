@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { measuringPasses } from '../../controller/pass-metrics.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
-import { VirtualTime } from '../virtual-time.ts'
+import { SHORT_TURNS, VirtualTime } from '../virtual-time.ts'
 
 describe('measured passes', () => {
   it('have the kind, the outcome and the seconds of each pass', async () => {
@@ -22,7 +22,8 @@ describe('measured passes', () => {
       },
       (key) => (key === 'shop/gone' ? undefined : 'Rollout'),
     )
-    const pass = { number: 1, signal: new AbortController().signal, yieldToWrites: async () => undefined }
+    const { signal } = new AbortController()
+    const pass = { number: 1, signal, yielder: SHORT_TURNS, yieldToWrites: async () => undefined }
     for (const key of Object.keys(outcomes)) await reconcile(key, pass).catch(() => undefined)
     expect(passes).to.deep.equal([
       ['Rollout', 'done', 2],

@@ -167,4 +167,20 @@ describe('a pass', () => {
     expect(await pass(KEY)).to.equal('never')
     expect(story.diary).to.have.length(1)
   })
+
+  it('plans when no other pass has had the processor for long', async () => {
+    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+    let longTurns = 2
+    const yielder = {
+      get isLong() {
+        return longTurns > 0
+      },
+      nextTurn: async () => {
+        longTurns -= 1
+        story.diary.push('another turn')
+      },
+    }
+    await reconciler({ ...story.cluster, yielder }, clock)(KEY)
+    expect(story.diary.slice(0, 3)).to.deep.equal(['another turn', 'another turn', `create Deployment ${FORK}`])
+  })
 })

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { KubeError } from '../../../common/kube/client/errors.ts'
+import { KeyQueue, NO_OBSERVER } from '../../../controller/runtime/queue.ts'
+import { type Requeue, Workers } from '../../../controller/runtime/worker.ts'
 import { anExperiment } from '../../builders.ts'
-import { turn } from '../../virtual-time.ts'
+import { diaryLog, turn } from '../../virtual-time.ts'
 import { atWork } from './at-work.ts'
 
 describe('workers', () => {
@@ -217,5 +219,32 @@ describe('workers', () => {
     last.fail(new Error('aborted'))
     await stopped
     expect([passes.length, time.pending, workers.busy]).to.deep.equal([0, 0, 0])
+  })
+
+  it('let timers and answers in between passes that wait for nothing', async () => {
+    const clock = { now: () => nowMs, after: () => () => undefined }
+    let nowMs = 0
+    let passes = 0
+    const queue = new KeyQueue({ timers: clock, random: () => 0, observer: NO_OBSERVER })
+    const reconcile = async (): Promise<Requeue> => {
+      passes += 1
+      nowMs += 2
+      return 'never'
+    }
+    const caughtUp = async () => undefined
+    const workers = new Workers({
+      queue,
+      reconcile,
+      caughtUp,
+      objectOf: () => undefined,
+      timers: clock,
+      log: diaryLog(),
+    })
+    for (let index = 0; index < 1_000; index += 1) queue.add(`shop/${index}`)
+    workers.start()
+    await turn()
+    expect(passes).to.be.within(1, 10)
+    while (passes < 1_000) await turn()
+    await workers.stop()
   })
 })

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
-import { Yielder } from '../../../webhook/review/yielder.ts'
+import { Yielder } from '../../../common/program/yielder.ts'
 
 /** The work of a review, in milliseconds. */
 interface Story {
