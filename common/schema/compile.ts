@@ -30,7 +30,7 @@ export function compileSchema(hash: string, schemas: Schemas, root: unknown, opt
 }
 
 /**
- * When the checks are compiled. `whenUsed`: each at its first use, which then takes some 70 ms longer. Most programs
+ * When the checks are compiled. `whenUsed`: each at its first use, which then takes 70 to 250 ms longer. Most programs
  * need few of them, and a start is faster without. A schema that is not valid is found at once in both cases.
  */
 export type Compiles = 'now' | 'whenUsed'

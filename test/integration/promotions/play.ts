@@ -114,7 +114,7 @@ async function allServe({ source }: Cell, { place, serving }: Stage): Promise<nu
   return serving.now(place.namespace)
 }
 
-/** Creates the experiment, and lets it promote. Until then the source is not written. */
+/** Creates the experiment, and lets it promote. Until somebody says so, the source is not written. */
 async function begun(cell: Cell, stage: Stage): Promise<void> {
   const { overrideType, by, undone, maxUnavailable, replacing = {} } = cell
   const { place } = stage
@@ -133,7 +133,12 @@ async function begun(cell: Cell, stage: Stage): Promise<void> {
     },
     promotion: { mode: by === 'Automatic' ? 'Automatic' : 'Manual' },
   })
-  if (by === 'Automatic') return
+  if (by === 'Automatic') {
+    // apart from the wait for the new pods of the source: on a busy machine each takes half a minute
+    const isPromoting = /^(promote|drain|none)/
+    await isAt(place, 'its promotion', (found) => isPromoting.test(found.status?.strategy?.stepName ?? ''))
+    return
+  }
   const { status } = await isAt(place, 'its last step', (found) => found.status?.strategy?.stepName === 'await')
   expect(await writesOfSource(stage), 'writes before somebody says so').to.equal(0)
   if (by === 'the command') return says(place, EXPERIMENT, 'promote')
