@@ -31,8 +31,8 @@ export class Yielder {
   }
 
   /**
-   * Whether this turn has been longer than 5 ms. Work of several callers asks `while (yielder.isLong)` right before it
-   * goes on: a single `yieldIfLong` would answer all of them before the first goes on.
+   * Whether this turn has been longer than 5 ms. Callers that share the yielder wait for the next turn while it is, and
+   * work in the same step as the last question. After `yieldIfLong`, all that asked in a short turn would work in it.
    */
   get isLong(): boolean {
     this.resume()
@@ -46,7 +46,8 @@ export class Yielder {
 
   /** Yields to the event loop if this turn has been longer than 5 ms. */
   async yieldIfLong(): Promise<void> {
-    if (this.isLong) await this.nextTurn()
+    if (!this.isLong) return
+    await this.nextTurn()
     this.resume()
   }
 }

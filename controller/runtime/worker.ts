@@ -45,7 +45,7 @@ export interface Pass {
   readonly number: number
   /** aborts when the pass takes too long, or when the process stops */
   readonly signal: AbortSignal
-  /** of all passes: between their parts, timers and answers have their turn */
+  /** shared by all passes, so that timers and answers have their turn between them */
   readonly yielder: Pick<Yielder, 'isLong' | 'nextTurn'>
   /**
    * Lets waiting keys go first, for a second at most. Returns at once if no waiting key could start now, or if the
