@@ -1,5 +1,4 @@
 import type { Sent } from '../common/kube/client/client.ts'
-import { Yielder } from '../common/program/yielder.ts'
 import { keepFresh } from '../common/schema/refresher.ts'
 import { type Fillable, fill } from './cache-sync.ts'
 import { namedReflectors } from './caches.ts'
@@ -7,7 +6,6 @@ import { EVENTS_AT_ONCE } from './events/event-queue.ts'
 import type { Measured } from './metrics.ts'
 import { MAX_SLOW } from './runtime/worker.ts'
 import { type ControllerOptions, createSubsystems, LISTS_AT_ONCE, type Subsystems } from './subsystems.ts'
-import { compileUsed } from './used-schemas.ts'
 
 /** How long the exit waits for Events that were not sent yet. */
 const FLUSH_MS = 2_000
@@ -80,17 +78,14 @@ export class Controller {
   }
 
   /**
-   * Fills the caches, and compiles the schemas of their experiments. Resolves to false if it is stopped before.
+   * Fills the caches. Resolves to false if it is stopped before.
    * @throws Error that names the caches that were not filled within two minutes
    */
   async start(): Promise<boolean> {
     const { timers, log } = this.#options
-    const { caches, schemas, workers } = this.#parts
+    const { caches, workers } = this.#parts
     const { signal: stopping } = this.#stopping
     if (!(await fill(this.#startReads(), { timers, stopping, missing: this.#missing }))) return false
-    const schemaOf = (kind: string) => schemas.schemaOf(kind)
-    await compileUsed({ experiments: caches.experiments.list(), schemaOf, yielder: new Yielder(timers) })
-    if (this.#state !== 'new') return false
     this.#state = 'standby'
     workers.start()
     log.info({ experiments: caches.experiments.size }, 'caches filled')

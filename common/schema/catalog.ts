@@ -76,7 +76,7 @@ export class SchemaCatalog {
 
   /**
    * Reads what has changed since the last refresh, and replaces all schemas at once. Concurrent calls share one
-   * reading. Compiling blocks the event loop for 60 to 220 ms per changed kind, or at the first use of its checks.
+   * reading. Compiling blocks the event loop for some 300 ms per changed kind, unless it is done at the first use.
    * @throws Error if the API server does not return its index.
    */
   refresh(): Promise<readonly SchemaFailure[]> {

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type SchemaValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type SchemaValidateFunction, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { inDocumentOrder } from '../json/document-order.ts'
 import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
@@ -12,7 +12,7 @@ import { metadataErrors } from './metadata.ts'
 import { type Definitions, type JsonSchema, resolved, type Schemas, transform, type Variant } from './transform.ts'
 
 /**
- * Compiles `root`, a schema of `schemas`. Takes some 200 ms for a workload, so it must not run inside a request.
+ * Compiles `root`, a schema of `schemas`. Takes some 300 ms for a workload, so it must not run inside a request.
  * @throws Error if `schemas` contain something that ajv cannot compile.
  */
 export function compileSchema(hash: string, schemas: Schemas, root: unknown, options: CompileOptions = {}): SpecSchema {
@@ -30,8 +30,9 @@ export function compileSchema(hash: string, schemas: Schemas, root: unknown, opt
 }
 
 /**
- * When the checks are compiled. `whenUsed`: each at its first use, which then takes 70 to 250 ms longer. Most programs
- * need few of them, and a start is faster without. A schema that is not valid is found at once in both cases.
+ * When the checks are compiled. `whenUsed`: each definition when a value first needs it, in a few milliseconds. A
+ * document uses few of them, so all its definitions take a third of the time, and no pass is long. A schema that is not
+ * valid is found at once in both cases.
  */
 export type Compiles = 'now' | 'whenUsed'
 
@@ -47,6 +48,8 @@ const OVERRIDE = 'spec.overrideSpec'
 const WHOLE = 'spec'
 
 type Check = (spec: JsonObject) => readonly SpecError[]
+/** Where a value is in the document that is checked. */
+type Place = Parameters<ValidateFunction>[1]
 
 /**
  * Checks whether schemas are valid. It is shared, because each instance of ajv compiles the schema of schemas anew, and
@@ -76,23 +79,33 @@ function checkers(
   ajv.addKeyword({ keyword: 'quantity', type: 'string', validate: quantity, errors: false })
   ajv.addKeyword({ keyword: 'present', validate: (_of: unknown, value: unknown) => value !== null, errors: false })
   ajv.addKeyword({ keyword: 'uniqueBy', type: 'array', schemaType: 'array', validate: uniqueBy, errors: true })
-  void META.validateSchema({ definitions }, true) // throws at once; only a schema that is asynchronous gives a promise
-  ajv.addSchema({ definitions }, 'all')
-  const locations = fieldLocations(definitions, banOf)
-  /** Compiles it at the first call. */
-  const compiled = (variant: Variant) => {
-    const validate = ajv.getSchema(`all#/definitions/${variant}`)
-    if (!validate) throw new Error(`no schema of ${variant}`)
-    return validate
+  const compiled = (name: string) => ajv.compile(member(definitions, name) as JsonSchema) // at the first call for a name
+  let found: ErrorObject[] = []
+  const validated = (validate: ValidateFunction, value: unknown, place?: Place) => {
+    if (!validate(value, place)) found = found.concat(validate.errors ?? [])
+    return true
   }
-  return (variant, root) => {
-    if (compiles === 'now') compiled(variant)
-    return (document) => {
-      const validate = compiled(variant)
-      validate(document)
-      const errors = (validate.errors ?? []).filter((error) => !isTakenAsAbsent(error))
-      return inDocumentOrder(root, document, specErrors(errors, { root, document, locations, banOf }))
-    }
+  ajv.addKeyword({
+    keyword: 'definition',
+    schemaType: 'string',
+    errors: false, // they are in `found`, because ajv would put the value here in the place of theirs
+    valid: true,
+    compile(name: string) {
+      let validate: ValidateFunction | undefined
+      return (data: unknown, place: Place) => {
+        validate ??= compiled(name)
+        return validated(validate, data, place)
+      }
+    },
+  })
+  void META.validateSchema({ definitions }, true) // throws at once; only a schema that is asynchronous gives a promise
+  if (compiles === 'now') for (const name of Object.keys(definitions)) compiled(name)
+  const locations = fieldLocations(definitions, banOf)
+  return (variant, root) => (document) => {
+    found = []
+    validated(compiled(variant), document)
+    const errors = found.filter((error) => !isTakenAsAbsent(error))
+    return inDocumentOrder(root, document, specErrors(errors, { root, document, locations, banOf }))
   }
 }
 

@@ -3,7 +3,10 @@ import { at, isObject, listOr, member, objectOr } from '../json/json.ts'
 import type { ListKey } from '../override/shape.ts'
 import type { KnownFields } from '../override/spec-schema.ts'
 
-/** A JSON Schema for ajv, as plain JSON. */
+/**
+ * A JSON Schema for ajv, as plain JSON. It refers to another one by `{ definition: NAME }`. With `$ref`, ajv would
+ * compile all of them together, although most documents use few of them.
+ */
 export type JsonSchema = Readonly<Record<string, unknown>>
 /** The schemas of an OpenAPI document, by name. */
 export type Schemas = Readonly<Record<string, unknown>>
@@ -16,14 +19,13 @@ export type Schemas = Readonly<Record<string, unknown>>
 export type Variant = OverrideType | 'full'
 
 const REF_PREFIX = '#/components/schemas/'
-const DEFINITIONS = '#/definitions/'
 const QUANTITY = /\.api\.resource\.Quantity$/
 const FORMATS: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'byte'])
 
 /** All keywords that are copied. Not `pattern`: JavaScript, unlike Go, does not match in linear time. */
 const KEPT = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const
 
-/** Schemas by name, which refer to each other by `#/definitions/NAME`. The root has the names of the variants. */
+/** Schemas by name, which refer to each other. The root has the names of the variants. */
 export interface Definitions extends Readonly<Record<Variant, JsonSchema>> {
   readonly [name: string]: JsonSchema
 }
@@ -41,7 +43,7 @@ export function transform(schemas: Schemas, root: unknown): Definitions {
       definitions[id] = {} // a placeholder, so that a schema can refer to itself
       wanted.push({ id, name, variant })
     }
-    return { $ref: `${DEFINITIONS}${id}` }
+    return { definition: id }
   }
   const convert = converter(schemas, refer)
   const roots = { Merge: convert(root, 'Merge'), Strategic: convert(root, 'Strategic'), full: convert(root, 'full') }
@@ -108,8 +110,8 @@ export function referencedName(schema: unknown): string | undefined {
 
 /** `schema`, or the definition that it refers to. */
 export function resolved(definitions: Definitions, schema: unknown): unknown {
-  const ref = member(schema, '$ref')
-  return typeof ref === 'string' ? member(definitions, ref.replace(DEFINITIONS, '')) : schema
+  const name = member(schema, 'definition')
+  return typeof name === 'string' ? member(definitions, name) : schema
 }
 
 const isIntOrString = (schema: JsonSchema): boolean =>

@@ -1,4 +1,3 @@
-import { Ajv } from 'ajv'
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import { EVENTS_AT_ONCE } from '../../controller/events/event-queue.ts'
@@ -47,27 +46,6 @@ describe('the controller', () => {
       `apply ${EXPERIMENT}/status`,
     ])
     expect(server.diary).to.include('create /apis/events.k8s.io/v1/namespaces/shop/events')
-    await controller.stop()
-  })
-
-  it('has compiled the schemas of its experiments before it can lead', async () => {
-    const { getSchema } = Ajv.prototype
-    const used: string[] = []
-    const noted = function (this: Ajv, key: string) {
-      used.push(key)
-      return getSchema.call(this, key)
-    }
-    Object.assign(Ajv.prototype, { getSchema: noted })
-    const { controller } = running()
-    try {
-      await controller.start()
-    } finally {
-      Object.assign(Ajv.prototype, { getSchema })
-    }
-    expect(used.filter((key) => key.startsWith('all#'))).to.deep.equal([
-      'all#/definitions/full',
-      'all#/definitions/Merge',
-    ])
     await controller.stop()
   })
 

@@ -1,6 +1,8 @@
+import { Ajv, type AnySchema } from 'ajv'
 import { expect } from 'chai'
 import type { OverrideType } from '../../../common/api/types.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
+import type { Compiles } from '../../../common/schema/compile.ts'
 import { deploymentSchema } from './openapi.ts'
 
 const schema = deploymentSchema()
@@ -31,6 +33,46 @@ describe('compile', () => {
     it(`accepts ${sentence}`, () => expect(findings(override)).to.deep.equal([]))
   it('refuses an unknown field', () =>
     expect(findings(container({ imge: 'x' }))).to.deep.equal([`${C}.imge: unknown field; did you mean "image"?`]))
+
+  describe('compiles', () => {
+    const { compile } = Ajv.prototype
+    const compiled = new Set<AnySchema>()
+    const noted = function (this: Ajv, schema: AnySchema) {
+      compiled.add(schema)
+      return compile.call(this, schema)
+    }
+    beforeEach(() => {
+      compiled.clear()
+      Object.assign(Ajv.prototype, { compile: noted })
+    })
+    afterEach(() => Object.assign(Ajv.prototype, { compile }))
+
+    const SPECS = [{}, pod({ affinity: null }), container({ image: 'x' }), container({ image: 'y' })]
+    /** The numbers of definitions that were compiled: at first, and after the check of each spec. */
+    const counts = (compiles: Compiles): readonly number[] => {
+      const { check } = deploymentSchema(compiles)
+      const counted = [compiled.size]
+      for (const spec of SPECS) {
+        check(spec, 'Merge')
+        counted.push(compiled.size)
+      }
+      return counted
+    }
+
+    it('a definition when a value first needs it', () => {
+      const [first, ofNothing, ofPod = 0, ofContainer, again] = counts('whenUsed')
+      expect([first, ofNothing]).to.deep.equal([0, 2]) // the root, which refers to a definition
+      expect(ofPod).to.be.greaterThan(2)
+      expect(ofContainer).to.be.greaterThan(ofPod)
+      expect(again).to.equal(ofContainer)
+    })
+
+    it('all definitions at once, where a check must not take longer', () => {
+      const [first = 0, ...later] = counts('now')
+      expect(first).to.be.greaterThan(10)
+      expect(new Set(later)).to.deep.equal(new Set([first]))
+    })
+  })
 
   it('does not change the override', () => {
     const override = pod({ containers: [{ name: 'a', env: [{ name: 'A' }, { name: 'A' }] }], affinity: null })

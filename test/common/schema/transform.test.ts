@@ -7,7 +7,7 @@ describe('transform', () => {
   const cases: Record<string, readonly [root: object, expected: object]> = {
     'treats an allOf with one member as a reference, and drops its siblings': [
       { description: 'x', default: {}, allOf: [ref('A')] },
-      { $ref: '#/definitions/Merge:A' },
+      { definition: 'Merge:A' },
     ],
     'accepts null along object paths, where it removes': [
       { type: 'object', properties: { a: { type: 'string' } } },
