@@ -82,7 +82,7 @@ function checkers(
   const compiled = (name: string) => ajv.compile(member(definitions, name) as JsonSchema) // at the first call for a name
   let found: ErrorObject[] = []
   const validated = (validate: ValidateFunction, value: unknown, place?: Place) => {
-    if (!validate(value, place)) found = found.concat(validate.errors ?? [])
+    if (!validate(value, place)) for (const error of validate.errors ?? []) found.push(error)
     return true
   }
   ajv.addKeyword({
