@@ -150,7 +150,13 @@ const isAt = ({ shows }: Place, what: string, holds: (of: ExperimentDeployment) 
   shows(EXPERIMENT, what, holds)
 
 async function undone(cell: Cell, stage: Stage, before: JsonObject): Promise<void> {
+  const { api, path } = stage.place
   await says(stage.place, EXPERIMENT, 'undo')
+  // apart from the wait for the pods of the source, as for an automatic promotion: the fork may have to come first
+  await eventually('the source to be written back', DEADLINE_MS, async () => {
+    const { spec } = await api.get(path(SOURCES[cell.source].resource, SOURCE))
+    expect(objectOr(spec).template).to.deep.equal(before.template)
+  })
   await isAt(stage.place, 'its former values', ({ status }) => status?.strategy?.phase === 'Undone')
   expect(await settled(cell, stage.place)).to.deep.equal(before)
   expect(await writesOfSource(stage), 'writes of a promotion and its undo').to.equal(2)
