@@ -1,3 +1,4 @@
+import { readImage } from '../api/image.ts'
 import { parseQuantity } from '../api/quantity.ts'
 import { at, isObject, listOr, member, textOr } from '../json/json.ts'
 import { matchesWhole } from '../json/sequence.ts'
@@ -240,8 +241,9 @@ function itemOf(list: readonly unknown[], { keys, identity }: NonNullable<ItemSt
   return items.get(identity)
 }
 
-/** Without a tag, and with the tag `latest`, an image is pulled always. */
-export function pullPolicy(image: unknown): string {
-  const last = textOr(image, ':').split('/').at(-1) ?? ''
-  return /:latest(?:@|$)/.test(last) || !/[:@]/.test(last) ? 'Always' : 'IfNotPresent'
-}
+/**
+ * The pull policy that the API server gives to an image: `Always` without a tag, and with the tag `latest`. It ignores
+ * that it cannot read a reference, and then finds no such tag.
+ */
+export const pullPolicy = (image: unknown): string =>
+  readImage(textOr(image, ''))?.tag === 'latest' ? 'Always' : 'IfNotPresent'

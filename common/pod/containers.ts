@@ -1,6 +1,6 @@
+import { normalizeImage } from '../api/image.ts'
 import type { OverrideType } from '../api/types.ts'
 import { showValue } from '../json/field-path.ts'
-import { normalizeImage } from '../policy/images.ts'
 import { didYouMean } from '../text/did-you-mean.ts'
 import { checkEnv } from './env.ts'
 import { type Field, fieldAt, isSet, itemsOf, refuse, refuseIf, remedyAt, requireValue, textAt } from './field.ts'

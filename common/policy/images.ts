@@ -1,3 +1,4 @@
+import { COMPONENT, DIGEST, HOST, inFull, normalizeImage, readImage, TAG } from '../api/image.ts'
 import type { FieldError } from '../api/types.ts'
 import { matchesWhole, type Token } from '../json/sequence.ts'
 import { MAX_PATTERN, overrideField, parseOverridePath } from '../override/path.ts'
@@ -47,59 +48,6 @@ const remedy = (patterns: readonly string[]): string =>
   patterns.length === 0
     ? 'keep the image of the source'
     : fitted(MAX_REMEDY, ['allowed images: ', shortenedList(patterns, 2)])
-
-/** The maximum length of a reference: 255 for the name, 128 for the tag, and a digest. */
-const MAX_LENGTH = 600
-
-// the grammar that container runtimes use: github.com/distribution/reference
-const HOST = /^(?:[\da-z](?:[\da-z-]*[\da-z])?(?:\.[\da-z](?:[\da-z-]*[\da-z])?)*|\[[\da-f:]+\])(?::\d+)?$/i
-const COMPONENT = /^[\da-z]+(?:(?:\.|__?|-+)[\da-z]+)*$/
-const TAG = /^\w[\w.-]{0,127}$/
-const DIGEST = /^[a-z][\da-z]*(?:[-_+.][a-z][\da-z]*)*:[\da-f]{32,}$/i
-
-/** As container runtimes read it: `nginx` is `docker.io/library/nginx:latest`. Undefined if `image` is not valid. */
-export function normalizeImage(image: string): string | undefined {
-  const { host, path = [], tag, digest } = readImage(image) ?? {}
-  if (host === undefined) return undefined
-  return `${[host, ...path].join('/')}${tag === undefined ? '' : `:${tag}`}${digest === undefined ? '' : `@${digest}`}`
-}
-
-function readImage(image: string) {
-  if (image.length > MAX_LENGTH) return undefined
-  const { segments, tag, digest } = split(image)
-  const [host, path] = withHost(segments)
-  const isSound =
-    HOST.test(host) &&
-    path.length > 0 &&
-    path.every((component) => COMPONENT.test(component)) &&
-    (tag === undefined || TAG.test(tag)) &&
-    (digest === undefined || DIGEST.test(digest))
-  return isSound ? { host, path, tag: tag ?? (digest === undefined ? 'latest' : undefined), digest } : undefined
-}
-
-function split(text: string) {
-  const [name = '', ...rest] = text.split('@')
-  const colon = name.lastIndexOf(':')
-  const isTag = colon > name.lastIndexOf('/') // otherwise it is the port of the host
-  return {
-    segments: (isTag ? name.slice(0, colon) : name).split('/'),
-    tag: isTag ? name.slice(colon + 1) : undefined,
-    digest: rest.length === 0 ? undefined : rest.join('@'),
-  }
-}
-
-/** The first segment is a host if it cannot be part of a path. Otherwise the image is on Docker Hub. */
-function withHost([first = '', ...rest]: readonly string[]): readonly [host: string, path: readonly string[]] {
-  const isHost = rest.length > 0 && (/[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase())
-  return isHost ? inFull(first, rest) : inFull('docker.io', [first, ...rest])
-}
-
-/** Docker Hub has two names. A path of one segment there means an official image. `**` is not one segment. */
-function inFull(host: string, path: readonly string[]): readonly [host: string, path: readonly string[]] {
-  if (host !== 'docker.io' && host !== 'index.docker.io') return [host, path]
-  const isOfficial = path.length === 1 && path[0] !== '**'
-  return ['docker.io', isOfficial ? ['library', ...path] : path]
-}
 
 /** Host, path, tag and digest of a pattern. The CRD repeats it. */
 const PATTERN =

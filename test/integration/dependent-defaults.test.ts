@@ -1,6 +1,10 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../common/json/json.ts'
+import { at, type JsonObject, listOr } from '../../common/json/json.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
+import { pullPolicy } from '../../common/override/defaulted.ts'
+import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { contentOf } from '../faults/sequences/wanted.ts'
+import { aNamespace, usesControlPlane } from './fixture.ts'
 import { aSource, forkOf, usesProduct } from './product.ts'
 
 const cart = (container: JsonObject): JsonObject => ({
@@ -27,6 +31,37 @@ const CHANGES: Readonly<Record<string, readonly [before: JsonObject, after: Json
     cart({ livenessProbe: { exec: { command: ['true'] } } }),
   ],
 }
+
+/** References with and without a tag, and texts that are none. */
+const REFERENCES = [
+  ...['a', 'a:1', 'a:latest', 'r.example:5000/a', 'r.example:5000/a:1', 'r.example/a/b:latest', 'localhost/a'],
+  ...[`a@sha256:${'a'.repeat(64)}`, `a:latest@sha256:${'a'.repeat(64)}`, `a:1@sha512:${'a'.repeat(128)}`],
+  ...['é', 'A', 'r.example/A', 'R/a', 'a b', 'a:', 'a:latest@', 'a//b', 'a:latest ', 'https://r.example/a', ':latest'],
+  ...['a:latest@sha256:abc', `a:latest@md5:${'a'.repeat(64)}`, `a:latest@sha256:${'A'.repeat(64)}`],
+  ...['a'.repeat(64), 'a'.repeat(63), `r.example/${'a'.repeat(255)}`, `r.example/${'a'.repeat(256)}`],
+]
+
+describe('the pull policy of an image, on the real control plane', () => {
+  const plane = usesControlPlane()
+  it('is the one that the API server gives to a container and to a volume', async () => {
+    const { api } = plane()
+    const template = { metadata: { labels: { app: 'cart' } }, spec: podOf(REFERENCES) }
+    const spec = { selector: { matchLabels: { app: 'cart' } }, template }
+    const path = `${resourcePath(WORKLOAD_KINDS.Deployment, { namespace: await aNamespace() })}?dryRun=All`
+    const stored = await api.create(path, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec })
+    const found = (list: string, ...where: string[]) =>
+      listOr(at(stored, 'spec', 'template', 'spec', list)).map((item) => at(item, ...where))
+    const wanted = REFERENCES.map(pullPolicy)
+    expect(found('containers', 'imagePullPolicy')).to.deep.equal(wanted)
+    expect(found('volumes', 'image', 'pullPolicy')).to.deep.equal(wanted)
+  })
+})
+
+/** A pod with a container and a volume for each image. */
+const podOf = (references: readonly string[]) => ({
+  containers: references.map((image, index) => ({ name: `c${index}`, image })),
+  volumes: references.map((reference, index) => ({ name: `v${index}`, image: { reference } })),
+})
 
 describe('a fork whose override changes, on the real control plane', () => {
   const place = usesProduct()
