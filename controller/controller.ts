@@ -85,7 +85,8 @@ export class Controller {
     const { timers, log } = this.#options
     const { caches, workers } = this.#parts
     const { signal: stopping } = this.#stopping
-    if (!(await fill(this.#startReads(), { timers, stopping, missing: this.#missing }))) return false
+    const isFilled = await fill(this.#startReads(), { timers, stopping, missing: this.#missing })
+    if (!isFilled || this.#state !== 'new') return false
     this.#state = 'standby'
     workers.start()
     log.info({ experiments: caches.experiments.size }, 'caches filled')

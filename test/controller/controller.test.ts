@@ -49,6 +49,14 @@ describe('the controller', () => {
     await controller.stop()
   })
 
+  it('does not become a standby if it is told to stop leading while its caches are filled', async () => {
+    const { controller } = running()
+    const starting = controller.start()
+    await controller.stopLeading()
+    expect([await starting, controller.notReadyBecause]).to.deep.equal([false, 'stopping'])
+    await controller.stop()
+  })
+
   it('writes nothing as a standby, whatever happens, and everything once it leads', async () => {
     const policy = aPolicy({ name: 'limits', maxReplicas: 1 })
     const { server, controller, settle, time } = running({ [POLICY]: versioned(policy) })
