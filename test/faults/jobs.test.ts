@@ -6,6 +6,7 @@ const sources = {
   'test/faults/restart.faults.ts': "it('F33: writes nothing', …)",
   'test/faults/writes.faults.ts': "import { sideBySide } from './side-by-side.ts' … 'F5: lost', 'F6, F16: taken'",
   'test/faults/blue-green-traffic.faults.ts': "it('F40: at most 2 s', …)",
+  'test/faults/canary-quiet.faults.ts': "it('F38: nothing is written', …)",
   'test/faults/crash-points.faults.ts':
     "import { killedAnywhere } from './crash/declare.ts' … 'F1: killed', … row: 'F4', …",
   'test/integration/leader.test.ts': "it('F20: stopped', …)",
@@ -18,6 +19,7 @@ describe('the jobs of the tests on faults', () => {
     expect(jobsOf({ wanted: [], times: 1, sources })).to.deep.equal([
       { files: ['test/faults/crash-points.faults.ts'], times: 1, runs: 'busy' },
       { files: ['test/faults/restart.faults.ts'], times: 1, runs: 'busy' },
+      { files: ['test/faults/canary-quiet.faults.ts'], times: 1, runs: 'busy' },
       { files: ['test/faults/leader.faults.ts'], times: 1, runs: 'busy' },
       { files: ['test/faults/writes.faults.ts'], times: 1, runs: 'waiting' },
       { files: ['test/faults/blue-green-traffic.faults.ts'], times: 1, runs: 'alone' },

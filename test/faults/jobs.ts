@@ -40,15 +40,15 @@ const ROW = /\bF\d+\b/
 /** These take half of the time of all. */
 const LONGEST = /-points\.|sequences/
 /** These take the longest of the others. Begun last, they would leave processors unused in the end. */
-const LONG = /\/(restart|promotion-matrix|removals|canary-traffic)\.faults/
+const LONG = /\/(canary-quiet|canary-traffic|promotion-matrix|removals|restart|swarm)\.faults/
 /** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
 const WAITING_FILES = [
   ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'rollout', 'serving'],
   ...['slow-webhook', 'stale', 'stop', 'watches', 'writes'],
 ]
 const WAITING = new RegExp(`/(${WAITING_FILES.join('|')})\\.faults`)
-/** These say how long something takes at most, or need all processors: a thousand runs, two hundred reviews at once. */
-const TIMED = /^test\/load\/|blue-green-traffic|canary-quiet|reviews/
+/** These say how long something takes at most, or need all processors: two hundred reviews at once. */
+const TIMED = /^test\/load\/|blue-green-traffic|reviews/
 
 /** These run each of their tests as often as `TIMES` says. */
 const REPEATS = /from '\.\/(side-by-side|crash\/declare)\.ts'/
