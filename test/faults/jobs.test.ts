@@ -20,18 +20,18 @@ describe('the jobs of the tests on faults', () => {
       { files: ['test/faults/crash-points.faults.ts'], times: 1, runs: 'busy' },
       { files: ['test/faults/restart.faults.ts'], times: 1, runs: 'busy' },
       { files: ['test/faults/canary-quiet.faults.ts'], times: 1, runs: 'busy' },
+      { files: ['test/integration/leader.test.ts'], grep: '\\bF\\d+\\b', times: 1, runs: 'busy' },
       { files: ['test/faults/leader.faults.ts'], times: 1, runs: 'busy' },
       { files: ['test/faults/writes.faults.ts'], times: 1, runs: 'waiting' },
       { files: ['test/faults/blue-green-traffic.faults.ts'], times: 1, runs: 'alone' },
-      { files: ['test/integration/leader.test.ts'], grep: '\\bF\\d+\\b', times: 1, runs: 'busy' },
       { files: ['test/load/serving.test.ts'], grep: '\\bF\\d+\\b', times: 1, runs: 'alone' },
     ]))
 
   it('are those of rows, as often as asked, in one job if the file repeats its tests itself', () =>
     expect(jobsOf({ wanted: ['F5', 'F16', 'F20'], times: 2, sources })).to.deep.equal([
+      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, runs: 'busy' },
+      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, runs: 'busy' },
       { files: ['test/faults/writes.faults.ts'], grep: '\\b(F5|F16)\\b', times: 2, runs: 'waiting' },
-      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, runs: 'busy' },
-      { files: ['test/integration/leader.test.ts'], grep: '\\b(F20)\\b', times: 1, runs: 'busy' },
     ]))
 
   it('are those of a row that a file gives to its scenarios', () =>

@@ -40,7 +40,7 @@ const ROW = /\bF\d+\b/
 /** These take half of the time of all. */
 const LONGEST = /-points\.|sequences/
 /** These take the longest of the others. Begun last, they would leave processors unused in the end. */
-const LONG = /\/(canary-quiet|canary-traffic|promotion-matrix|removals|restart|swarm)\.faults/
+const LONG = /^test\/integration\/|\/(canary-quiet|canary-traffic|promotion-matrix|removals|restart|swarm)\.faults/
 /** These mostly wait: for the end of a fault, for backoffs, or for proof that nothing is written. */
 const WAITING_FILES = [
   ...['absent-kinds', 'analysis-quiet', 'api-server', 'clock', 'exits', 'outage', 'rollout', 'serving'],
@@ -62,9 +62,9 @@ const describes = (source: string, row: string): boolean => new RegExp(`\\b${row
  * The jobs, of those that may run side by side the longest first. @throws Error that names what is wanted and not there
  */
 export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
-  const files = Object.keys(sources).toSorted((a, b) => orderOf(a) - orderOf(b))
+  const files = Object.keys(sources)
   const chosen = wanted.length === 0 ? everything(files) : [...ofRows(wanted, files, sources), ...ofFiles(wanted)]
-  return chosen.flatMap((of) => {
+  return chosen.toSorted(byLength).flatMap((of) => {
     const most = Math.min(times, ...of.files.map((file) => mostTimes(file, sources[file] ?? '')))
     const job = { ...of, runs: runsOf(of) }
     return Array.from({ length: Math.ceil(times / most) }, (_, index) => ({
@@ -74,7 +74,10 @@ export function jobsOf({ wanted, times, sources }: Asked): readonly Job[] {
   })
 }
 
-const orderOf = (file: string): number => (LONGEST.test(file) ? 0 : LONG.test(file) ? 1 : 2)
+/** Those that take longest first. */
+const byLength = (one: Chosen, other: Chosen): number => orderOf(one) - orderOf(other)
+
+const orderOf = ({ files: [file = ''] }: Chosen): number => (LONGEST.test(file) ? 0 : LONG.test(file) ? 1 : 2)
 
 /**
  * How often one job runs a file: files that repeat their tests themselves do so many at once. Crash points leave
