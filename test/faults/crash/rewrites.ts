@@ -144,6 +144,9 @@ const ofExcludedField: Scenario = {
 
 const toExcludedField: Scenario = {
   name: 'update that a field of another client excludes',
+  // On a busy machine, the rollout of the first patch can make the replacement fail with a conflict. The next pass then
+  // finishes it, and its Event is that of the preparation again: the fork was restored.
+  optional: ['create events #1'],
   before: async (scene) => {
     await createdWith(scene, imageOverride('registry.example/cart:2'))
     await until('try to be available', () => isAvailable(scene))
