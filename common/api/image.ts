@@ -1,5 +1,8 @@
-/** The maximum length of a reference: host, path, 128 characters for the tag, and a digest. */
-const MAX_LENGTH = 600
+/**
+ * The maximum length of a reference: a host name of 253 characters, as long as DNS allows, with its port, the path, 128
+ * characters for the tag, the longest digest, and what is between them.
+ */
+const MAX_LENGTH = 780
 /** The maximum length of its path. */
 const MAX_PATH = 255
 

@@ -39,6 +39,8 @@ const REFERENCES = [
   ...['é', 'A', 'r.example/A', 'R/a', 'a b', 'a:', 'a:latest@', 'a//b', 'a:latest ', 'https://r.example/a', ':latest'],
   ...['a:latest@sha256:abc', `a:latest@md5:${'a'.repeat(64)}`, `a:latest@sha256:${'A'.repeat(64)}`],
   ...['a'.repeat(64), 'a'.repeat(63), `r.example/${'a'.repeat(255)}`, `r.example/${'a'.repeat(256)}`],
+  `${'a'.repeat(49)}.`.repeat(5).concat(`abc:65535/${'a'.repeat(255)}:latest@sha512:${'a'.repeat(128)}`),
+  `${'a'.repeat(49)}.`.repeat(5).concat(`abc:65535/${'a'.repeat(255)}`),
 ]
 
 describe('the pull policy of an image, on the real control plane', () => {

@@ -3,6 +3,9 @@ import { normalizeImage } from '../../../common/api/image.ts'
 
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`
 
+const HOST = `${'a'.repeat(49)}.`.repeat(5).concat('abc:65535')
+const LONGEST = `${HOST}/${'a'.repeat(255)}:${'1'.repeat(128)}@sha512:${'a'.repeat(128)}`
+
 const normal: Record<string, string | undefined> = {
   nginx: 'docker.io/library/nginx:latest',
   'nginx:1.27': 'docker.io/library/nginx:1.27',
@@ -33,7 +36,8 @@ const normal: Record<string, string | undefined> = {
   'registry.example/Cart': undefined,
   'nginx\n': undefined,
   [`nginx@${DIGEST}@${DIGEST}`]: undefined,
-  ['a'.repeat(601)]: undefined,
+  [LONGEST]: LONGEST,
+  [`a${LONGEST}`]: undefined,
   [`registry.example/${'a'.repeat(255)}`]: `registry.example/${'a'.repeat(255)}:latest`,
   [`registry.example/${'a'.repeat(256)}`]: undefined,
   ['a'.repeat(64)]: undefined, // the identifier of an image
