@@ -121,15 +121,8 @@ async function isSeen(scene: Scene): Promise<void> {
 const createdWith = ({ own }: Scene, overrideSpec: JsonObject) =>
   own.experiment('try', { source: 'cart', overrideSpec })
 
-/**
- * The replacement of a spec takes several requests. On a busy machine, the rollout of an earlier one makes the last one
- * fail with a conflict. Then the next pass finishes the replacement, and tells so by an Event of its own.
- */
-const OFTEN_IN_CONFLICT = { moreEvents: 1 }
-
 const ofExcludedField: Scenario = {
   name: 'repair of an excluded field and an update',
-  ...OFTEN_IN_CONFLICT,
   // If the update comes before the end of the repair, the apply leaves the probe, and another replacement removes it.
   mayDiffer:
     /^\/(experiments\/0\/status\/experimentResourceRef|workloads\/1\/.*)\/(generation|observedGeneration|revision)$/,
@@ -151,9 +144,6 @@ const ofExcludedField: Scenario = {
 
 const toExcludedField: Scenario = {
   name: 'update that a field of another client excludes',
-  ...OFTEN_IN_CONFLICT,
-  // the Event of the pass that finishes may be that of the preparation again: the fork was restored
-  optional: ['create events #1'],
   before: async (scene) => {
     await createdWith(scene, imageOverride('registry.example/cart:2'))
     await until('try to be available', () => isAvailable(scene))

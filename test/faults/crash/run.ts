@@ -234,10 +234,10 @@ const unlike = ({ end, masked, mayDiffer }: Expected, found: Json): readonly str
     .filter(([path]) => !masked.has(path) && !mayDiffer?.test(path))
     .map(([path, values]) => `${path}: ${values}`)
 
-/** Another end, forks that were created or deleted oftener, or more Events of a reason than a crash explains. */
+/** Another end, forks that were created or deleted oftener, or more than one Event too many of a reason. */
 async function finalProblems({ history, scenario }: RunOptions, { own, forks, scene }: Stage, expected: Expected) {
   const events = Object.entries(await eventCounts(own))
-    .filter(([reason, count]) => count > (expected.events[reason] ?? 0) + 1 + (scenario.moreEvents ?? 0))
+    .filter(([reason, count]) => count > (expected.events[reason] ?? 0) + 1)
     .map(([reason, count]) => `${count} Events ${reason} instead of ${expected.events[reason] ?? 0}`)
   const counts = [...differences(history.forkEvents(forks), expected.forkEvents)]
   return [

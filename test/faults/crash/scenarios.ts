@@ -37,8 +37,6 @@ export interface Scenario {
   readonly isDone: (scene: Scene) => Promise<void>
   /** requests that a run need not make, although both undisturbed runs did */
   readonly optional?: readonly string[]
-  /** how many more Events of a reason than undisturbed runs a run may have, besides one for the crash; default: 0 */
-  readonly moreEvents?: number
   /** paths of the end at which a run may differ from the undisturbed ones */
   readonly mayDiffer?: RegExp
   /** what is wrong in the end, beside what all scenarios are asked; default: nothing */
