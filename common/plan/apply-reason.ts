@@ -108,10 +108,14 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
     const foldedMs = isSameSpec ? untilResizeMs(facts, fork) : 0
     return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
   }
-  if (isSame && (isSameSpec || !isOtherCount)) return occasion('restored: another client had modified it', isKnown)
   const source = wanted.base.source()
-  if (status?.source?.templateHash !== source.templateHash)
-    return occasion(`follows generation ${source.generation} of its source`, false)
+  const isSameBase = status?.source?.templateHash === source.templateHash
+  // With another spec or base than that of the status, an interrupted pass of the controller wrote this derivation.
+  const isInStatus = isSameSpec && (isSameBase || !status?.source)
+  if (isSame && isKnown && isInStatus) return occasion('restored: another client had modified it', true)
+  if (isSame && !isKnown && (isInStatus || !isOtherCount))
+    return occasion('applied again: it is not in the status yet', false)
+  if (!isSameBase) return occasion(`follows generation ${source.generation} of its source`, false)
   // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
   return isKnown && isSameSpec
     ? occasion('applied again: another client modified it, or this version derives it differently', true)

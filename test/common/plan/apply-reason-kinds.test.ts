@@ -128,6 +128,38 @@ describe('the occasion of an apply', () => {
     })
   })
 
+  describe('after a pass that was interrupted between its write and its status', () => {
+    const told = (status: object, metadata = {}) => {
+      const facts = someFacts({ experiment: anExperiment({ metadata, status: { ...leftAt(2), ...status } }), fork })
+      const { message, isRepair } = applyReason(facts, fork, {
+        wanted: wantedBy(facts),
+        isHeld: false,
+        isTaken: false,
+      })
+      return [message, isRepair]
+    }
+    const source = wantedBy(converged()).base.source()
+
+    it('is still an update after an edit', () =>
+      expect(told({ source }, { generation: 2 })).to.deep.equal(['updated to the spec of the experiment', false]))
+
+    it('still follows the source', () =>
+      expect(told({ source: { ...source, templateHash: 'before' } })).to.deep.equal([
+        `follows generation ${source.generation} of its source`,
+        false,
+      ]))
+
+    it('says that the status does not have a fork that it created', () => {
+      const ref = { ...leftAt(2).experimentResourceRef, uid: 'another' }
+      const message = 'applied again: it is not in the status yet'
+      expect(told({ source, experimentResourceRef: ref })).to.deep.equal([message, false])
+      expect(told({ source, experimentResourceRef: undefined })).to.deep.equal([message, false])
+    })
+
+    it('is a repair where spec and base are those of the status', () =>
+      expect(told({ source })).to.deep.equal(['restored: another client had modified it', true]))
+  })
+
   it('is the end of having been alone behind a Service', () => {
     const status = { ...leftAt(3), aloneSince: '2026-11-21T09:00:00Z' }
     const facts = someFacts({ experiment: anExperiment({ replicas: 2, status }) })
