@@ -10,15 +10,8 @@ import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
 import { keyOf } from '../runtime/queue.ts'
-import {
-  type Changing,
-  lateReplacementOf,
-  placeOf,
-  releaseOf,
-  replacementAfter,
-  replacementOf,
-  takeoverOf,
-} from './ownership.ts'
+import { ObjectWriter } from './object-writer.ts'
+import { placeOf } from './ownership.ts'
 import { requestOf } from './write-request.ts'
 import type { WrittenVersions } from './written-versions.ts'
 
@@ -41,6 +34,7 @@ type PodWrite = Extract<Write, { role: 'pod' }>
  */
 export class Writer {
   readonly #options: WriterOptions
+  readonly #objects = new ObjectWriter((request) => this.#request(request))
   /** of the experiment, after the last write of this pass */
   #resourceVersion: string | undefined
 
@@ -56,9 +50,8 @@ export class Writer {
     if (write.verb === 'apply' && write.role === 'pod') return this.#writePod(write)
     if (written === 'experiment') return this.#writeExperiment(of, requestOf(write))
     const { resource } = write
-    const stored = await (written === 'fork'
-      ? this.#doubting(of, resource, () => this.#store(write))
-      : this.#store(write))
+    const store = () => this.#objects.store(write)
+    const stored = await (written === 'fork' ? this.#doubting(of, resource, store) : store())
     const version = versionOf(stored)
     if (written === 'fork') this.#options.written.note({ is: 'fork', kind: resource.kind, version })
     if (written === 'run') this.#options.written.note({ is: 'run', version })
@@ -85,50 +78,6 @@ export class Writer {
     const stored = asObject(await this.#request(requestOf(write)))
     this.#options.written.note({ is: 'pod', version: versionOf(stored) })
     return stored
-  }
-
-  /** Makes the requests of a write. Returns the object as the last of them stored it. */
-  async #store(write: Changing): Promise<KubeObject> {
-    const replacement = replacementOf(write)
-    if (replacement) await this.#request(replacement)
-    const { applied, isReplaced } = await this.#applied(write)
-    if (takeoverOf(write, applied)) return this.#takenOver(write, applied, isReplaced)
-    const release = releaseOf(write, applied)
-    return release ? this.#released(release, applied) : applied
-  }
-
-  /** Applies the object. If that is invalid only because of fields of other clients, the object is replaced first. */
-  async #applied(write: Changing) {
-    const apply = async () => asObject(await this.#request(requestOf(write)))
-    try {
-      return { applied: await apply(), isReplaced: false }
-    } catch (error) {
-      const replacement = replacementAfter(error, write)
-      if (!replacement) throw error
-      const again = this.#request(replacement).then(apply)
-      const applied = await again.catch((refusal: unknown) => {
-        throw replacementAfter(refusal, write) ? error : refusal
-      })
-      return { applied, isReplaced: true }
-    }
-  }
-
-  /** Removes fields of a former derivation while the managed fields show that there may be some. */
-  async #takenOver(write: Changing, applied: KubeObject, isReplaced: boolean): Promise<KubeObject> {
-    const replacement = isReplaced ? undefined : lateReplacementOf(write, applied)
-    const replaced = replacement ? asObject(await this.#request(replacement)) : applied
-    const takeover = takeoverOf(write, replaced)
-    return takeover ? asObject(await this.#request(takeover)) : replaced
-  }
-
-  /** Gives up the fields, unless the Service changed meanwhile: then the next apply of its team is a conflict. */
-  async #released(release: KubeRequest, applied: KubeObject): Promise<KubeObject> {
-    try {
-      return asObject(await this.#request(release))
-    } catch (error) {
-      if (error instanceof KubeError && (error.kind === 'conflict' || error.kind === 'notFound')) return applied
-      throw error
-    }
   }
 
   /**

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../../../common/api/object.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
+import { at as valueAt } from '../../../common/json/json.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { ObjectWriter } from '../../../controller/apply/object-writer.ts'
+import type { Changing } from '../../../controller/apply/ownership.ts'
 import { aFork, aRollout } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 
@@ -27,7 +27,7 @@ const refusal = (message: string, kind: KubeErrorKind = 'invalid', status = 422)
   new KubeError({ kind, status, message })
 const EXCLUDED = refusal('may not be specified when `value` is not empty')
 
-const repair: Extract<Write, { isSameDerivation: boolean }> = {
+const repair: Extract<Changing, { isSameDerivation: boolean }> = {
   verb: 'apply',
   role: 'fork',
   resource: deployment,
@@ -37,19 +37,14 @@ const repair: Extract<Write, { isSameDerivation: boolean }> = {
 }
 
 /** The requests of `write` for which the API server gives these answers, and the result or what is thrown. */
-async function written(answers: readonly (KubeObject | KubeError)[], write: Write = repair) {
-  const requests: KubeRequest[] = []
-  const cache = { caughtUp: async () => undefined, caughtUpDeletion: async () => undefined }
-  const client = {
-    request: async (request: KubeRequest) => {
-      const answer = answers[requests.push(request) - 1]
-      if (answer instanceof KubeError) throw answer
-      return answer
-    },
-  }
-  const notes = new WrittenVersions({ experiments: cache, forks: () => cache }).of('shop/faster-cart')
-  const writer = new Writer({ client, signal: new AbortController().signal, written: notes, doubt: () => undefined })
-  const result = await writer.write(write).catch((error: unknown) => error)
+async function written(answers: readonly (KubeObject | KubeError)[], write: Changing = repair) {
+  const requests: Omit<KubeRequest, 'signal'>[] = []
+  const writer = new ObjectWriter(async (request) => {
+    const answer = answers[requests.push(request) - 1]
+    if (answer instanceof KubeError) throw answer
+    return answer
+  })
+  const result = await writer.store(write).catch((error: unknown) => error)
   return { requests, result, sent: requests.map(({ verb, contentType = '' }) => `${verb} ${contentType}`.trim()) }
 }
 
@@ -57,7 +52,7 @@ const APPLY = 'apply'
 const REPLACE = 'patch application/json-patch+json'
 const OWN = 'patch application/merge-patch+json'
 
-describe('a writer of a fork to which somebody added what excludes its own fields', () => {
+describe('a writer of an object: a fork to which somebody added what excludes its own fields', () => {
   for (const isSameDerivation of [true, false])
     it(`replaces the spec, applies it, and owns it by that alone: derived ${isSameDerivation ? 'alike' : 'anew'}`, async () => {
       const answers = [EXCLUDED, stored(REPLACED), stored(APPLIED, REPLACED), stored(APPLIED)]
@@ -100,7 +95,52 @@ describe('a writer of a fork to which somebody added what excludes its own field
     expect((await written([stored(APPLIED, { ...REPLACED, subresource: 'status' })])).sent).to.deep.equal([APPLY])
   })
 
-  const others: Record<string, readonly [refusal: KubeError, write: Write]> = {
+  describe('after a conflict', () => {
+    const conflict = refusal('the object has been modified', 'conflict', 409)
+    const begin = [EXCLUDED, stored(REPLACED), stored(APPLIED, REPLACED)]
+    const steps = [APPLY, REPLACE, APPLY]
+    const at = (resourceVersion: string, of: Partial<KubeObject['metadata']> = {}): KubeObject => {
+      const object = stored(APPLIED, REPLACED)
+      return { ...object, metadata: { ...object.metadata, resourceVersion, ...of } }
+    }
+
+    it('takes the fields over again, with the version that a status of Kubernetes has made', async () => {
+      const answers = [...begin, conflict, at('13'), conflict, at('14'), stored(APPLIED)]
+      const { requests, result, sent } = await written(answers)
+      expect(sent).to.deep.equal([...steps, OWN, 'get', OWN, 'get', OWN])
+      expect(result).to.equal(answers.at(-1))
+      const versions = [3, 5, 7].map((index) => valueAt(requests[index]?.body, 'metadata', 'resourceVersion'))
+      expect(versions).to.deep.equal(['12', '13', '14'])
+    })
+
+    it('returns the present version where there is nothing to take over any more', async () => {
+      const present = stored(APPLIED)
+      expect((await written([...begin, conflict, present])).result).to.equal(present)
+    })
+
+    const changed: Record<string, KubeObject | KubeError> = {
+      'another spec': at('13', { generation: 4 }),
+      'another uid': at('13', { uid: 'another' }),
+      'no fork any more': refusal('gone', 'notFound', 404),
+    }
+    for (const [what, answer] of Object.entries(changed))
+      it(`tells of it where there is ${what}`, async () => {
+        const { result, sent } = await written([...begin, conflict, answer])
+        expect([sent, result]).to.deep.equal([[...steps, OWN, 'get'], conflict])
+      })
+
+    it('tells of it after several in a row', async () => {
+      const { result, sent } = await written([
+        ...begin,
+        ...Array(20)
+          .fill([conflict, at('13')])
+          .flat(),
+      ])
+      expect([sent.length, result]).to.deep.equal([steps.length + 11, conflict])
+    })
+  })
+
+  const others: Record<string, readonly [refusal: KubeError, write: Changing]> = {
     'a new fork': [EXCLUDED, { ...repair, role: 'newFork' }],
     'a Rollout, which Argo writes too': [EXCLUDED, { ...repair, resource: rollout, object: aFork(aRollout()) }],
     'a spec that cannot be merged': [refusal('failed to create typed patch object', 'invalid', 500), repair],
