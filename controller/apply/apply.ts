@@ -14,7 +14,7 @@ export interface ApplyPorts {
   isCurrent(experiment: ExperimentDeployment): Promise<boolean>
   /** synchronous; false if the experiment is gone, or if another one reserved a place since the facts were read */
   reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
-  /** called before a write that undoes the change of another client */
+  /** called after a write that undoes the change of another client, unless the API server did not answer */
   noteRepair(experiment: ExperimentDeployment, write: Pick<Write, 'role'> & { readonly of?: KubeObject }): void
 }
 
@@ -32,12 +32,15 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
   let { conclusion } = plan
   for (const write of writes) {
     if (needsFreshExperiment(write) && !(await ports.isCurrent(experiment))) return { is: 'lookAgain' }
-    if ('isRepair' in write && write.isRepair) ports.noteRepair(experiment, write)
+    const noteRepair = () => 'isRepair' in write && write.isRepair && ports.noteRepair(experiment, write)
     try {
       const stored = await ports.write(write)
+      noteRepair()
       conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
+      // An API server that answers nobody is no other client. Repeated tries do not make a fork contested.
+      if (error.kind !== 'unreachable' && error.kind !== 'throttled') noteRepair()
       return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts }) }
     }
   }

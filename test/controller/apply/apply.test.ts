@@ -97,9 +97,18 @@ describe('apply', () => {
     expect([diary, result]).to.deep.equal([['reserve 1 as of 7'], { is: 'lookAgain' }])
   })
 
-  it('notes a repair before it writes, and only for a repair', async () => {
-    expect((await applied({ writes: [applyOf('fork', true)] })).diary).to.deep.equal(['repair', 'apply fork'])
+  it('notes a repair after it writes, and only for a repair', async () => {
+    expect((await applied({ writes: [applyOf('fork', true)] })).diary).to.deep.equal(['apply fork', 'repair'])
     expect((await applied({ writes: [applyOf('fork')] })).diary).to.deep.equal(['apply fork'])
+  })
+
+  it('notes a repair that fails, unless the API server did not answer', async () => {
+    const isNoted = { conflict: true, invalid: true, server: true, timeout: true, unreachable: false, throttled: false }
+    for (const kind of Object.keys(isNoted) as (keyof typeof isNoted)[]) {
+      const failures = { 'apply fork': failure(kind) }
+      const { diary } = await applied({ writes: [applyOf('fork', true)], failures })
+      expect(diary.includes('repair'), kind).to.equal(isNoted[kind])
+    }
   })
 
   describe('concludes', () => {
