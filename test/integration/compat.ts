@@ -36,6 +36,12 @@ const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
+    why: 'It stores no volume of an image, unless a feature gate is set.',
+    tests: {
+      'the pull policy of an image, on the real control plane': ['is the one that the API server gives to a volume'],
+    },
+  },
+  {
     why: 'It takes any whole number where a CRD says int32.',
     tests: { 'a blueGreen in the CRD, by itself': ['refuses more pods than Kubernetes can count'] },
   },

@@ -45,18 +45,23 @@ const REFERENCES = [
 
 describe('the pull policy of an image, on the real control plane', () => {
   const plane = usesControlPlane()
-  it('is the one that the API server gives to a container and to a volume', async () => {
+  const wanted = REFERENCES.map(pullPolicy)
+
+  /** The policies of `list` in a pod with all references, as the API server stores it. */
+  async function stored(list: string, ...where: string[]) {
     const { api } = plane()
     const template = { metadata: { labels: { app: 'cart' } }, spec: podOf(REFERENCES) }
     const spec = { selector: { matchLabels: { app: 'cart' } }, template }
     const path = `${resourcePath(WORKLOAD_KINDS.Deployment, { namespace: await aNamespace() })}?dryRun=All`
-    const stored = await api.create(path, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec })
-    const found = (list: string, ...where: string[]) =>
-      listOr(at(stored, 'spec', 'template', 'spec', list)).map((item) => at(item, ...where))
-    const wanted = REFERENCES.map(pullPolicy)
-    expect(found('containers', 'imagePullPolicy')).to.deep.equal(wanted)
-    expect(found('volumes', 'image', 'pullPolicy')).to.deep.equal(wanted)
-  })
+    const object = await api.create(path, { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec })
+    return listOr(at(object, 'spec', 'template', 'spec', list)).map((item) => at(item, ...where))
+  }
+
+  it('is the one that the API server gives to a container', async () =>
+    expect(await stored('containers', 'imagePullPolicy')).to.deep.equal(wanted))
+
+  it('is the one that the API server gives to a volume', async () =>
+    expect(await stored('volumes', 'image', 'pullPolicy')).to.deep.equal(wanted))
 })
 
 /** A pod with a container and a volume for each image. */
