@@ -21,6 +21,9 @@ export class StatusPacing {
   readonly #writtenMs = new Map<Key, number>()
   /** since when the progress of a fork waits, in this order */
   readonly #progressMs = new Map<Key, number>()
+  /** when each waiting share may be written, in this order */
+  readonly #turnsMs = new Map<Key, number>()
+  #lastTurnMs = Number.NEGATIVE_INFINITY
 
   constructor(timers: Pick<Timers, 'now'>) {
     this.#timers = timers
@@ -28,12 +31,13 @@ export class StatusPacing {
 
   /** How many keys it remembers. For tests. */
   get size(): number {
-    return this.#writtenMs.size + this.#progressMs.size
+    return this.#writtenMs.size + this.#progressMs.size + this.#turnsMs.size
   }
 
   /** Call this after the status of `key` was written. */
   noteWrite(key: Key): void {
     this.#progressMs.delete(key)
+    this.#turnsMs.delete(key)
     this.#note(this.#writtenMs, key)
   }
 
@@ -41,15 +45,17 @@ export class StatusPacing {
   forget(key: Key): void {
     this.#writtenMs.delete(key)
     this.#progressMs.delete(key)
+    this.#turnsMs.delete(key)
   }
 
   /**
    * Milliseconds until a status of `key` that differs only in shares may be written; 0 or less: now. The more statuses
    * were written in the last minute, the longer it is: otherwise N forks that start one after the other would be
-   * written N times.
+   * written N times. Keys that may be written at the same time get their turns in the order in which they ask.
    */
   waitMs(key: Key): number {
-    return this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))
+    const sinceWriteMs = this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))
+    return Math.max(sinceWriteMs, this.#turnMs(key) - this.#timers.now())
   }
 
   /** As `waitMs`, for a status of a contested fork that differs only in numbers of pods. */
@@ -68,12 +74,20 @@ export class StatusPacing {
     return Math.min(MAX_SHARE_INTERVAL_MS, SHARE_SPACING_MS * this.#writtenMs.size)
   }
 
+  /** When it is the turn of `key`. It keeps its turn until its status is written, but no longer than a minute. */
+  #turnMs(key: Key): number {
+    const now = this.#timers.now()
+    forgetOld(this.#turnsMs, now)
+    const turnMs = this.#turnsMs.get(key)
+    if (turnMs !== undefined) return turnMs
+    this.#lastTurnMs = Math.min(now + MAX_SHARE_INTERVAL_MS, Math.max(now, this.#lastTurnMs + SHARE_SPACING_MS))
+    this.#turnsMs.set(key, this.#lastTurnMs)
+    return this.#lastTurnMs
+  }
+
   #note(times: Map<Key, number>, key: Key): void {
     const now = this.#timers.now()
-    for (const [other, notedMs] of times) {
-      if (now - notedMs < POD_INTERVAL_MS) break
-      times.delete(other)
-    }
+    forgetOld(times, now)
     times.delete(key)
     times.set(key, now)
   }
@@ -81,5 +95,13 @@ export class StatusPacing {
   #untilMs(times: ReadonlyMap<Key, number>, key: Key, intervalMs: number): number {
     const notedMs = times.get(key)
     return notedMs === undefined ? 0 : notedMs + intervalMs - this.#timers.now()
+  }
+}
+
+/** Forgets what is older than a minute. */
+function forgetOld(times: Map<Key, number>, now: number): void {
+  for (const [key, timeMs] of times) {
+    if (now - timeMs < POD_INTERVAL_MS) break
+    times.delete(key)
   }
 }

@@ -9,7 +9,7 @@ describe('the pace of shares', () => {
     expect(pace.waitMs('a/b')).to.equal(0)
     pace.noteWrite('a/b')
     await time.pass(4_000)
-    expect([pace.waitMs('a/b'), pace.waitMs('a/c')]).to.deep.equal([6_000, 0])
+    expect([pace.waitMs('a/b'), pace.waitMs('a/c')]).to.deep.equal([6_000, 50])
     pace.noteWrite('a/b')
     expect(pace.waitMs('a/b')).to.equal(10_000)
     await time.pass(10_000)
@@ -31,6 +31,29 @@ describe('the pace of shares', () => {
     await time.pass(60_000)
     pace.noteWrite('a/b')
     expect(pace.waitMs('a/b')).to.equal(10_000)
+  })
+
+  it('P3: is 20 shares in a second, too, after a quiet time', async () => {
+    const time = new VirtualTime()
+    const pace = new StatusPacing(time)
+    await time.pass(3_600_000)
+    const keys = Array.from({ length: 1_000 }, (_, index) => `a/${index}`)
+    expect(keys.map((key) => pace.waitMs(key))).to.deep.equal(keys.map((_, index) => index * 50))
+    await time.pass(5_000)
+    const due = keys.filter((key) => pace.waitMs(key) <= 0)
+    expect(due).to.deep.equal(keys.slice(0, 101))
+    for (const key of due) pace.noteWrite(key)
+    expect(pace.waitMs('a/101')).to.equal(50)
+    expect(pace.waitMs('a/new')).to.equal(45_000)
+    for (const index of keys.keys()) expect(pace.waitMs(`b/${index}`)).to.be.at.most(50_000)
+  })
+
+  it('P3: forgets turns that nobody needs any more', async () => {
+    const time = new VirtualTime()
+    const pace = new StatusPacing(time)
+    for (let index = 0; index < 100; index += 1) pace.waitMs(`a/${index}`)
+    await time.pass(120_000)
+    expect([pace.waitMs('a/99'), pace.size]).to.deep.equal([0, 1])
   })
 
   it('P2: lets the progress of a fork wait for five seconds, from the first time that it is asked', async () => {
