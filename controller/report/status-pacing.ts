@@ -6,6 +6,9 @@ const SHARE_INTERVAL_MS = 10_000
 /** With many forks the process writes 20 statuses in a second, but each within a minute. */
 const SHARE_SPACING_MS = 50
 const MAX_SHARE_INTERVAL_MS = 50_000
+/** Between two turns. It is longer than a twentieth of a second, because some writes come late and join the next. */
+const TURN_MS = 54
+const LAST_TURN_MS = 55_000
 /** Each repair of a fork that another client scales starts and ends pods. */
 const POD_INTERVAL_MS = 60_000
 /** The least time for which new numbers of a fork that is not ready wait: its next status may say that it is ready. */
@@ -80,7 +83,7 @@ export class StatusPacing {
     forgetOld(this.#turnsMs, now)
     const turnMs = this.#turnsMs.get(key)
     if (turnMs !== undefined) return turnMs
-    this.#lastTurnMs = Math.min(now + MAX_SHARE_INTERVAL_MS, Math.max(now, this.#lastTurnMs + SHARE_SPACING_MS))
+    this.#lastTurnMs = Math.min(now + LAST_TURN_MS, Math.max(now, this.#lastTurnMs + TURN_MS))
     this.#turnsMs.set(key, this.#lastTurnMs)
     return this.#lastTurnMs
   }
