@@ -6,7 +6,7 @@ import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/st
 import type { Timers } from '../../common/program/clock.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
-import { hasForeignStatus, isFork } from '../../common/workload/identity.ts'
+import { hasForeignStatus, hasForkFinalizer, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { ForkPods, type PodView } from '../observe/fork-pods.ts'
 import { Referrers } from '../observe/referrers.ts'
@@ -64,6 +64,13 @@ const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: Kube
 const hasLostRun = (before: ExperimentDeployment, after: ExperimentDeployment): boolean =>
   before.status?.strategy !== undefined && after.status?.strategy === undefined
 
+/** Whether the finalizer of the controller is gone, without which a fork in another namespace could be left behind. */
+const hasLostFinalizer = (before: ExperimentDeployment, after: ExperimentDeployment): boolean =>
+  hasForkFinalizer(before) && !hasForkFinalizer(after)
+
+const hasLost = (...of: readonly [before: ExperimentDeployment, after: ExperimentDeployment]): boolean =>
+  hasLostRun(...of) || hasLostFinalizer(...of)
+
 /** Makes every change in `caches` wake the experiments that it may concern. Returns the indexes that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
@@ -94,7 +101,7 @@ export function wakeOnChanges(
     }
     index.add(key, change.after)
     if (change.is !== 'updated' || !hasSameSpec(change.before, change.after)) queue.addChanged(key)
-    else if (hasForeignStatus(change.after) || hasLostRun(change.before, change.after)) queue.add(key)
+    else if (hasForeignStatus(change.after) || hasLost(change.before, change.after)) queue.add(key)
     // The controller's own status write must not cut short the time that a waiting experiment set.
     else queue.addAfter(key, STATUS_CHANGE_MS)
   })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { COMMAND } from '../../../common/api/names.ts'
+import { COMMAND, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
@@ -47,6 +47,19 @@ describe('an experiment is woken', () => {
     const before = anExperiment({ status: { strategy } })
     experiments.emit({ is: 'updated', key: 'shop/faster-cart', before, after: anExperiment({ status: {} }) })
     expect(diary).to.deep.equal(NOW)
+  })
+
+  it('at once by another client that removes the finalizer, and not by one that adds its own', () => {
+    const { experiments, diary } = world()
+    const having = (...finalizers: readonly string[]) => anExperiment({ metadata: { finalizers } })
+    const update = (before: ExperimentDeployment, after: ExperimentDeployment) => {
+      experiments.emit({ is: 'updated', key: 'shop/faster-cart', before, after })
+      return diary.splice(0)
+    }
+    expect(update(having(FORK_FINALIZER), having())).to.deep.equal(NOW)
+    expect(update(having(FORK_FINALIZER), having(FORK_FINALIZER, 'example.com/mine'))).to.deep.equal([
+      'add shop/faster-cart in 60000',
+    ])
   })
 
   it('at once by a changed annotation, which may be a command, not by other metadata', () => {
