@@ -14,7 +14,7 @@ export interface ApplyPorts {
   isCurrent(experiment: ExperimentDeployment): Promise<boolean>
   /** synchronous; false if the experiment is gone, or if another one reserved a place since the facts were read */
   reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
-  /** called after a write that undoes the change of another client, unless the API server did not answer */
+  /** called after a write that undoes the change of another client, unless the API server did not process it */
   noteRepair(experiment: ExperimentDeployment, write: Pick<Write, 'role'> & { readonly of?: KubeObject }): void
 }
 
@@ -39,7 +39,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
       conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
-      // An API server that answers nobody is no other client. Repeated tries do not make a fork contested.
+      // Such a request was not processed, so another client did not undo it. Repeated tries must not count as a contest.
       if (error.kind !== 'unreachable' && error.kind !== 'throttled') noteRepair()
       return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts }) }
     }

@@ -6,8 +6,9 @@ const SHARE_INTERVAL_MS = 10_000
 /** With many forks the process writes 20 statuses in a second, but each within a minute. */
 const SHARE_SPACING_MS = 50
 const MAX_SHARE_INTERVAL_MS = 50_000
-/** Between two turns. It is longer than a twentieth of a second, because some writes come late and join the next. */
+/** The time between two turns: 18 in a second, which leaves room for writes that do not wait for a turn. */
 const TURN_MS = 54
+/** The longest wait for a turn, so that each share is written within a minute. */
 const LAST_TURN_MS = 55_000
 /** Each repair of a fork that another client scales starts and ends pods. */
 const POD_INTERVAL_MS = 60_000

@@ -68,9 +68,6 @@ const hasLostRun = (before: ExperimentDeployment, after: ExperimentDeployment): 
 const hasLostFinalizer = (before: ExperimentDeployment, after: ExperimentDeployment): boolean =>
   hasForkFinalizer(before) && !hasForkFinalizer(after)
 
-const hasLost = (...of: readonly [before: ExperimentDeployment, after: ExperimentDeployment]): boolean =>
-  hasLostRun(...of) || hasLostFinalizer(...of)
-
 /** Makes every change in `caches` wake the experiments that it may concern. Returns the indexes that passes read. */
 export function wakeOnChanges(
   caches: WatchedCaches,
@@ -101,7 +98,8 @@ export function wakeOnChanges(
     }
     index.add(key, change.after)
     if (change.is !== 'updated' || !hasSameSpec(change.before, change.after)) queue.addChanged(key)
-    else if (hasForeignStatus(change.after) || hasLost(change.before, change.after)) queue.add(key)
+    else if (hasForeignStatus(change.after)) queue.add(key)
+    else if (hasLostRun(change.before, change.after) || hasLostFinalizer(change.before, change.after)) queue.add(key)
     // The controller's own status write must not cut short the time that a waiting experiment set.
     else queue.addAfter(key, STATUS_CHANGE_MS)
   })
