@@ -39,7 +39,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
       conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
-      // Such a request was not processed, so another client did not undo it. Repeated tries must not count as a contest.
+      // Such a request was not processed. Trying again must not make the fork contested.
       if (error.kind !== 'unreachable' && error.kind !== 'throttled') noteRepair()
       return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts }) }
     }
