@@ -1,15 +1,12 @@
 import type { Timers } from '../../common/program/clock.ts'
 import type { Key } from '../runtime/queue.ts'
+import { TurnCalendar } from './turn-calendar.ts'
 
 /** One ready pod may change the shares of many forks. */
 const SHARE_INTERVAL_MS = 10_000
 /** With many forks the process writes 20 statuses in a second, but each within a minute. */
 const SHARE_SPACING_MS = 50
 const MAX_SHARE_INTERVAL_MS = 50_000
-/** The time between two turns: 18 in a second, which leaves room for writes that do not wait for a turn. */
-const TURN_MS = 54
-/** The longest wait for a turn, so that each share is written within a minute. */
-const LAST_TURN_MS = 55_000
 /** Each repair of a fork that another client scales starts and ends pods. */
 const POD_INTERVAL_MS = 60_000
 /** The least time for which new numbers of a fork that is not ready wait: its next status may say that it is ready. */
@@ -25,9 +22,7 @@ export class StatusPacing {
   readonly #writtenMs = new Map<Key, number>()
   /** since when the progress of a fork waits, in this order */
   readonly #progressMs = new Map<Key, number>()
-  /** when each waiting share may be written, in this order */
-  readonly #turnsMs = new Map<Key, number>()
-  #lastTurnMs = Number.NEGATIVE_INFINITY
+  readonly #turns = new TurnCalendar()
 
   constructor(timers: Pick<Timers, 'now'>) {
     this.#timers = timers
@@ -35,13 +30,13 @@ export class StatusPacing {
 
   /** How many keys it remembers. For tests. */
   get size(): number {
-    return this.#writtenMs.size + this.#progressMs.size + this.#turnsMs.size
+    return this.#writtenMs.size + this.#progressMs.size + this.#turns.size
   }
 
   /** Call this after the status of `key` was written. */
   noteWrite(key: Key): void {
     this.#progressMs.delete(key)
-    this.#turnsMs.delete(key)
+    this.#turns.forget(key, this.#timers.now())
     this.#note(this.#writtenMs, key)
   }
 
@@ -49,17 +44,19 @@ export class StatusPacing {
   forget(key: Key): void {
     this.#writtenMs.delete(key)
     this.#progressMs.delete(key)
-    this.#turnsMs.delete(key)
+    this.#turns.forget(key, this.#timers.now())
   }
 
   /**
    * Milliseconds until a status of `key` that differs only in shares may be written; 0 or less: now. The more statuses
    * were written in the last minute, the longer it is: otherwise N forks that start one after the other would be
-   * written N times. Keys that may be written at the same time get their turns in the order in which they ask.
+   * written N times. Keys that may be written at the same time get their turns in the order in which they ask, and keep
+   * them until their statuses are written.
    */
   waitMs(key: Key): number {
+    const now = this.#timers.now()
     const sinceWriteMs = this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))
-    return Math.max(sinceWriteMs, this.#turnMs(key) - this.#timers.now())
+    return this.#turns.turnMs(key, { now, notBefore: now + sinceWriteMs }) - now
   }
 
   /** As `waitMs`, for a status of a contested fork that differs only in numbers of pods. */
@@ -76,17 +73,6 @@ export class StatusPacing {
   /** A wait in which all statuses of the last minute could be written again, at most a minute. */
   #spacedMs(): number {
     return Math.min(MAX_SHARE_INTERVAL_MS, SHARE_SPACING_MS * this.#writtenMs.size)
-  }
-
-  /** When it is the turn of `key`. It keeps its turn until its status is written, but no longer than a minute. */
-  #turnMs(key: Key): number {
-    const now = this.#timers.now()
-    forgetOld(this.#turnsMs, now)
-    const turnMs = this.#turnsMs.get(key)
-    if (turnMs !== undefined) return turnMs
-    this.#lastTurnMs = Math.min(now + LAST_TURN_MS, Math.max(now, this.#lastTurnMs + TURN_MS))
-    this.#turnsMs.set(key, this.#lastTurnMs)
-    return this.#lastTurnMs
   }
 
   #note(times: Map<Key, number>, key: Key): void {

@@ -1,0 +1,81 @@
+import type { Key } from '../runtime/queue.ts'
+
+/** The length of a turn: 18 in a second, which leaves room for late writes and for those that need no turn. */
+const TURN_MS = 54
+/** The longest wait for a turn, so that each key has one within a minute. */
+const LAST_TURN_MS = 55_000
+/** How long a turn is kept that nobody used. */
+const KEPT_MS = 60_000
+
+/** What a key asks for, on one monotonic clock. */
+export interface TurnRequest {
+  readonly now: number
+  /** the first time at which the turn may be */
+  readonly notBefore: number
+}
+
+/**
+ * Gives each key a time of its own. Of more keys than a minute has turns for, several share a turn, in equal parts.
+ */
+export class TurnCalendar {
+  /** when the turn of each key begins */
+  readonly #timesMs = new Map<Key, number>()
+  /** how many keys have each turn that is not over, by its number: turn N begins at N times `TURN_MS` */
+  readonly #taken = new Map<number, number>()
+  #current = Number.NEGATIVE_INFINITY
+
+  /** How many turns it remembers. For tests. */
+  get size(): number {
+    return this.#timesMs.size
+  }
+
+  /**
+   * When it is the turn of `key`: the first free time from `notBefore` on. A key keeps its turn until it is forgotten,
+   * unless it must now wait longer.
+   */
+  turnMs(key: Key, { now, notBefore }: TurnRequest): number {
+    this.#forgetOld(now)
+    const knownMs = this.#timesMs.get(key)
+    if (knownMs !== undefined && (notBefore <= now || notBefore <= knownMs)) return knownMs
+    this.forget(key, now)
+    const fromMs = Math.max(now, notBefore)
+    const turn = this.#leastTaken(turnAt(fromMs), turnAt(now + LAST_TURN_MS))
+    const timeMs = Math.max(fromMs, turn * TURN_MS)
+    this.#taken.set(turn, (this.#taken.get(turn) ?? 0) + 1)
+    this.#timesMs.set(key, timeMs)
+    return timeMs
+  }
+
+  /** Call this after `key` has used its turn, or does not need it any more. Others may have it if it has not begun. */
+  forget(key: Key, now: number): void {
+    const timeMs = this.#timesMs.get(key)
+    if (timeMs === undefined) return
+    this.#timesMs.delete(key)
+    const turn = turnAt(timeMs)
+    if (turn <= turnAt(now)) return
+    const others = (this.#taken.get(turn) ?? 0) - 1
+    if (others > 0) this.#taken.set(turn, others)
+    else this.#taken.delete(turn)
+  }
+
+  /** The first free turn of these, or else the first one of those that the fewest keys have. */
+  #leastTaken(first: number, last: number): number {
+    let [found, fewest] = [first, Number.POSITIVE_INFINITY]
+    for (let turn = first; turn <= last && fewest > 0; turn += 1) {
+      const count = this.#taken.get(turn) ?? 0
+      if (count < fewest) [found, fewest] = [turn, count]
+    }
+    return found
+  }
+
+  /** Forgets the turns that are over and, later, the keys that did not use them. */
+  #forgetOld(now: number): void {
+    const current = turnAt(now)
+    if (current === this.#current) return
+    this.#current = current
+    for (const turn of this.#taken.keys()) if (turn < current) this.#taken.delete(turn)
+    for (const [key, timeMs] of this.#timesMs) if (timeMs < now - KEPT_MS) this.#timesMs.delete(key)
+  }
+}
+
+const turnAt = (timeMs: number): number => Math.floor(timeMs / TURN_MS)
