@@ -92,18 +92,23 @@ export class ExperimentIndex {
   }
 
   /**
-   * Those of `keys` whose pods depend on the pods of others, and the rest, the newest first: their authors may be
-   * watching. The rest is without those that may be left out.
+   * Those of `keys` whose pods depend on the pods of others, and the rest, the newest first. The rest is without those
+   * that may be left out.
    */
   byUrgency(keys: Iterable<Key>, mayLeaveOut: (key: Key) => boolean) {
     const all = [...keys]
-    const createdAt = (key: Key) => this.#experiments.get(key)?.creationTimestamp ?? ''
     const isUrgent = (key: Key) => this.#experiments.get(key)?.isUrgent === true
     const others = all.filter((key) => !isUrgent(key) && !mayLeaveOut(key))
     return {
       urgent: all.filter(isUrgent),
-      others: others.sort((a, b) => (createdAt(a) < createdAt(b) ? 1 : createdAt(a) > createdAt(b) ? -1 : 0)),
+      others: this.newestFirst(others),
     }
+  }
+
+  /** These experiments, the newest first: their authors may be watching. */
+  newestFirst(keys: Iterable<Key>): readonly Key[] {
+    const createdAt = (key: Key) => this.#experiments.get(key)?.creationTimestamp ?? ''
+    return [...keys].sort((a, b) => (createdAt(a) < createdAt(b) ? 1 : createdAt(a) > createdAt(b) ? -1 : 0))
   }
 
   #of(group: string): ReadonlySet<Key> {

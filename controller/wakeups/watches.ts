@@ -151,7 +151,7 @@ function wakeOnWorkloads(
   const onSourceChange = (kind: WorkloadKind, change: ObjectChange<KubeObject>): boolean => {
     const followers = index.ofSource(`${kind.kind}/${change.key}`)
     const isOther = hasSourceChanged(kind, beforeOf(change), afterOf(change))
-    if (isOther) wake(followers)
+    if (isOther) wake(index.newestFirst(followers))
     else wakeLater(followers)
     return isOther
   }

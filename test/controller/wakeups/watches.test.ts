@@ -94,6 +94,23 @@ describe('an experiment is woken', () => {
     expect(diary).to.deep.equal([...NOW, ...NOW])
   })
 
+  it('P3: the newest first by a new generation of its source, in the same order as by other changes', async () => {
+    const { experiments, others, diary, later, time } = world()
+    for (const [index, name] of ['old', 'new'].entries()) {
+      const metadata = { name, uid: name, creationTimestamp: `202${index}` }
+      experiments.emit({ is: 'added', key: `shop/${name}`, after: anExperiment({ metadata }) })
+    }
+    diary.length = 0
+    const [before, after] = [aDeployment(), aDeployment({ metadata: { generation: 2 } })]
+    const newestFirst = ['add shop/new', 'add shop/old', 'add shop/faster-cart']
+    others.emit({ is: 'updated', key: 'shop/cart', before, after })
+    expect(diary.splice(0)).to.deep.equal(newestFirst)
+    others.emit({ is: 'updated', key: 'shop/cart', before: after, after })
+    expect(await later()).to.deep.equal(newestFirst.slice(0, 1))
+    await time.pass(100)
+    expect(diary).to.deep.equal(newestFirst.slice(1))
+  })
+
   it('by another object that has the name of its fork', () => {
     const { others, diary } = world()
     others.emit({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
