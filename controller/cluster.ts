@@ -71,12 +71,8 @@ export function clusterForPass(options: ClusterOptions) {
     resource.kind === EXPERIMENT_DEPLOYMENT.kind ? experiments.doubt(object) : workloads.doubt(resource, object)
   return (key: Key, { number, signal, ...turns }: Pass): PassPorts => {
     const writer = new Writer({ client, signal, written: written.of(key), doubt })
-    const revision = async (namespace: string, name: string) => {
-      const path = resourcePath(RESOURCES.ControllerRevision, { namespace, name })
-      return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
-    }
-    const service = async (namespace: string, name: string) => {
-      const path = resourcePath(RESOURCES.Service, { namespace, name })
+    const reading = (resource: ResourceType) => async (namespace: string, name: string) => {
+      const path = resourcePath(resource, { namespace, name })
       return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
     }
     return {
@@ -87,8 +83,8 @@ export function clusterForPass(options: ClusterOptions) {
           doubt: (experiment) => experiments.doubt(experiment),
         },
         workloads: workloads.port(signal),
-        revision,
-        service: isCutOverInstalled ? service : undefined,
+        revision: reading(RESOURCES.ControllerRevision),
+        service: isCutOverInstalled ? reading(RESOURCES.Service) : undefined,
         podRefusal: (fork) => podRefusals.of(fork),
       },
       writer: {
@@ -111,6 +107,7 @@ export function clusterForPass(options: ClusterOptions) {
         shareWaitMs: (key) => sharePace.waitMs(key),
         podsWaitMs: (key) => sharePace.podsWaitMs(key),
         progressWaitMs: (key) => sharePace.progressWaitMs(key),
+        noteCurrent: (key) => sharePace.noteCurrent(key),
         isAsWritten: (key, status) => writtenStatuses.has(key, status),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),

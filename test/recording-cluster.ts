@@ -184,6 +184,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       shareWaitMs: () => world.shareWaitMs,
       podsWaitMs: () => world.shareWaitMs,
       progressWaitMs: () => world.shareWaitMs,
+      noteCurrent: () => undefined,
       isAsWritten: () => false,
       repairWaitMs: () => 0,
       noteRepair: () => undefined,

@@ -30,6 +30,8 @@ export interface Reporter {
   podsWaitMs(key: Key): number
   /** as `shareWaitMs`, for a status of a fork that is still not ready */
   progressWaitMs(key: Key): number
+  /** called when the stored status is as it should be, so that nothing waits any more */
+  noteCurrent(key: Key): void
   /** whether a status is what this process last wrote, so that no other client has changed it */
   isAsWritten(key: Key, status: ExperimentDeploymentStatus | undefined): boolean
   /** how many milliseconds the next repair of a status has to wait; 0 or less: now */
@@ -72,7 +74,10 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   if (written) reportWritten(reporter, experiment, written)
   const status = statusOf(facts, conclusion)
   const before = experiment.status
-  if (isEqual(status, before ?? {})) return Number.POSITIVE_INFINITY
+  if (isEqual(status, before ?? {})) {
+    reporter.noteCurrent(key)
+    return Number.POSITIVE_INFINITY
+  }
   const numbersMs = before ? numbersWaitMs(reporter, key, { before, status, reason }) : 0
   if (numbersMs > 0) return numbersMs
   const { moved } = conclusion.run ?? {}

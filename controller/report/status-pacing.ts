@@ -40,6 +40,11 @@ export class StatusPacing {
     this.#note(this.#writtenMs, key)
   }
 
+  /** Call this when the status of `key` is as it should be, so that nothing waits. */
+  noteCurrent(key: Key): void {
+    this.#turns.forget(key, this.#timers.now())
+  }
+
   /** Forgets an experiment that is gone. */
   forget(key: Key): void {
     this.#writtenMs.delete(key)

@@ -2,7 +2,7 @@ import type { Key } from '../runtime/queue.ts'
 
 /** The length of a turn: 18 in a second, which leaves room for late writes and for those that need no turn. */
 const TURN_MS = 54
-/** The longest wait for a turn, so that each key has one within a minute. */
+/** The longest wait for a turn, from the first time that a key asks, so that each key has one within a minute. */
 const LAST_TURN_MS = 55_000
 /** How long a turn is kept that nobody used. */
 const KEPT_MS = 60_000
@@ -14,19 +14,25 @@ export interface TurnRequest {
   readonly notBefore: number
 }
 
+interface Turn {
+  readonly timeMs: number
+  /** if the key must wait longer, its next turn is not later than this */
+  readonly lastMs: number
+}
+
 /**
- * Gives each key a time of its own. Of more keys than a minute has turns for, several share a turn, in equal parts.
+ * Gives each key a time of its own. If more keys wait than there are turns in 55 s, several keys have the same turn, in
+ * equal parts.
  */
 export class TurnCalendar {
-  /** when the turn of each key begins */
-  readonly #timesMs = new Map<Key, number>()
+  readonly #turns = new Map<Key, Turn>()
   /** how many keys have each turn that is not over, by its number: turn N begins at N times `TURN_MS` */
   readonly #taken = new Map<number, number>()
   #current = Number.NEGATIVE_INFINITY
 
   /** How many turns it remembers. For tests. */
   get size(): number {
-    return this.#timesMs.size
+    return this.#turns.size
   }
 
   /**
@@ -35,23 +41,24 @@ export class TurnCalendar {
    */
   turnMs(key: Key, { now, notBefore }: TurnRequest): number {
     this.#forgetOld(now)
-    const knownMs = this.#timesMs.get(key)
-    if (knownMs !== undefined && (notBefore <= now || notBefore <= knownMs)) return knownMs
+    const known = this.#turns.get(key)
+    if (known && (notBefore <= now || notBefore <= known.timeMs)) return known.timeMs
     this.forget(key, now)
+    const { lastMs } = known ?? { lastMs: now + LAST_TURN_MS }
     const fromMs = Math.max(now, notBefore)
-    const turn = this.#leastTaken(turnAt(fromMs), turnAt(now + LAST_TURN_MS))
+    const turn = this.#leastTaken(turnAt(fromMs), turnAt(lastMs))
     const timeMs = Math.max(fromMs, turn * TURN_MS)
     this.#taken.set(turn, (this.#taken.get(turn) ?? 0) + 1)
-    this.#timesMs.set(key, timeMs)
+    this.#turns.set(key, { timeMs, lastMs })
     return timeMs
   }
 
   /** Call this after `key` has used its turn, or does not need it any more. Others may have it if it has not begun. */
   forget(key: Key, now: number): void {
-    const timeMs = this.#timesMs.get(key)
-    if (timeMs === undefined) return
-    this.#timesMs.delete(key)
-    const turn = turnAt(timeMs)
+    const known = this.#turns.get(key)
+    if (!known) return
+    this.#turns.delete(key)
+    const turn = turnAt(known.timeMs)
     if (turn <= turnAt(now)) return
     const others = (this.#taken.get(turn) ?? 0) - 1
     if (others > 0) this.#taken.set(turn, others)
@@ -74,7 +81,7 @@ export class TurnCalendar {
     if (current === this.#current) return
     this.#current = current
     for (const turn of this.#taken.keys()) if (turn < current) this.#taken.delete(turn)
-    for (const [key, timeMs] of this.#timesMs) if (timeMs < now - KEPT_MS) this.#timesMs.delete(key)
+    for (const [key, { timeMs }] of this.#turns) if (timeMs < now - KEPT_MS) this.#turns.delete(key)
   }
 }
 

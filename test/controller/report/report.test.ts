@@ -92,6 +92,13 @@ describe('the report of a share', () => {
     expect(await reported(facts, conclusion, { shareWaitMs: 6_000 })).to.deep.include({ diary: [], againMs: 6_000 })
   })
 
+  it('gives up its turn when it is as the status says again', async () => {
+    const facts = await afterReport(READY)
+    expect(await reported(facts, plan(facts).conclusion)).to.deep.include({ diary: [], isCurrent: true })
+    const changed = await afterReport(READY, more)
+    expect(await reported(changed, plan(changed).conclusion, { shareWaitMs: 6_000 })).to.include({ isCurrent: false })
+  })
+
   it('R12: is written at its time, whatever the API server says about the last write, without an Event', async () => {
     const time = '2026-11-21T11:00:00Z' // an hour ahead of the clock of the controller
     const managedFields = [{ manager: 'experiment-controller', subresource: 'status', time }]

@@ -38,6 +38,7 @@ export async function reported(
   const diary: string[] = []
   const messages: string[] = []
   let status: ExperimentDeploymentStatus | undefined
+  let isCurrent = false
   const reporter = {
     applyStatus: async (_of: unknown, applied: ExperimentDeploymentStatus) => {
       if (failure) throw failure
@@ -47,6 +48,9 @@ export async function reported(
     podsWaitMs: () => podsWaitMs,
     progressWaitMs: () => progressWaitMs,
     shareWaitMs: () => shareWaitMs,
+    noteCurrent: () => {
+      isCurrent = true
+    },
     isAsWritten: () => isAsWritten,
     repairWaitMs: () => repairWaitMs,
     noteRepair: () => diary.push('repair'),
@@ -64,7 +68,7 @@ export async function reported(
       diary.push(`log ${metadata.namespace}/${metadata.name} ${reason}`),
   }
   const againMs = await report(reporter, KEY, facts, conclusion)
-  return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs }
+  return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs, isCurrent }
 }
 /** The facts of the next pass, after the status of `given` was written. */
 export async function afterReport(given: Given, next: Given = {}, metadata = {}) {
