@@ -1,3 +1,4 @@
+import type { KubeErrorKind } from '../../common/api/failure.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { withOverridePaths } from '../../common/assess/message-paths.ts'
@@ -14,12 +15,15 @@ export interface ApplyPorts {
   isCurrent(experiment: ExperimentDeployment): Promise<boolean>
   /** synchronous; false if the experiment is gone, or if another one reserved a place since the facts were read */
   reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
-  /** called after a write that undoes the change of another client, unless the API server did not process it */
+  /** called after a write that undoes the change of another client, unless the API server did not decide about it */
   noteRepair(experiment: ExperimentDeployment, write: Pick<Write, 'role'> & { readonly of?: KubeObject }): void
 }
 
 /** The result of a plan. `lookAgain`: the facts are outdated, and only a new pass can decide. */
 export type Result = { readonly is: 'concluded'; readonly conclusion: Conclusion } | { readonly is: 'lookAgain' }
+
+/** The API server did not decide about the write. */
+const UNANSWERED: ReadonlySet<KubeErrorKind> = new Set(['unreachable', 'throttled', 'timeout'])
 
 /**
  * Makes the reservation and the writes of a plan, in their order, and ends at the first write that is refused.
@@ -39,8 +43,8 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
       conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
-      // Such a request was not processed. Trying again must not make the fork contested.
-      if (error.kind !== 'unreachable' && error.kind !== 'throttled') noteRepair()
+      // Such a write may not have been made. Trying again must not make the fork contested.
+      if (!UNANSWERED.has(error.kind)) noteRepair()
       return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts }) }
     }
   }
