@@ -8,6 +8,7 @@ import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
 import { hasForeignStatus, hasForkFinalizer, isFork } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { DriftBackoff } from '../observe/drift-backoff.ts'
 import { ForkPods, type PodView } from '../observe/fork-pods.ts'
 import { Referrers } from '../observe/referrers.ts'
 import { changedPods, TrafficIndex } from '../observe/traffic.ts'
@@ -79,6 +80,7 @@ export function wakeOnChanges(
     for (const key of keys) queue.add(key)
   }
   const paced = new PacedWakeups(queue, timers)
+  const wakeForFinalizer = pacedRepairs(queue, timers)
   /** Soon, if what an experiment may do depends on it; the numbers in the status of the others can wait. */
   const wakeLater = (keys: Iterable<Key>) => {
     const { urgent, others } = index.byUrgency(keys, (key) => paced.isWaiting(key))
@@ -98,8 +100,8 @@ export function wakeOnChanges(
     }
     index.add(key, change.after)
     if (change.is !== 'updated' || !hasSameSpec(change.before, change.after)) queue.addChanged(key)
-    else if (hasForeignStatus(change.after)) queue.add(key)
-    else if (hasLostRun(change.before, change.after) || hasLostFinalizer(change.before, change.after)) queue.add(key)
+    else if (hasForeignStatus(change.after) || hasLostRun(change.before, change.after)) queue.add(key)
+    else if (hasLostFinalizer(change.before, change.after)) wakeForFinalizer(key)
     // The controller's own status write must not cut short the time that a waiting experiment set.
     else queue.addAfter(key, STATUS_CHANGE_MS)
   })
@@ -125,6 +127,17 @@ export function wakeOnChanges(
     if (!isEqual(beforeOf(change), afterOf(change))) wake(index.ofForkOfAnyKind(fork))
   })
   return { traffic, referrers, forkPods, paced }
+}
+
+/** Wakes an experiment at once to repair it, but ever later if another client undoes each repair. */
+function pacedRepairs(queue: Pick<KeyQueue, 'add' | 'addAfter'>, timers: Timers): (key: Key) => void {
+  const drift = new DriftBackoff(timers)
+  return (key) => {
+    const waitMs = drift.waitMs(key)
+    drift.noteRepair(key)
+    if (waitMs > 0) queue.addAfter(key, waitMs)
+    else queue.add(key)
+  }
 }
 
 interface WorkloadWakeups extends Pick<ExperimentTracking, 'index' | 'onForkChange'>, Pick<Indexes, 'referrers'> {

@@ -62,6 +62,17 @@ describe('an experiment is woken', () => {
     ])
   })
 
+  it('ever later by another client that removes the finalizer again and again', async () => {
+    const { experiments, diary, time } = world()
+    const [before, after] = [anExperiment({ metadata: { finalizers: [FORK_FINALIZER] } }), anExperiment()]
+    const remove = () => experiments.emit({ is: 'updated', key: 'shop/faster-cart', before, after })
+    for (let times = 0; times < 3; times += 1) remove()
+    expect(diary.splice(0)).to.deep.equal([...NOW, 'add shop/faster-cart in 250', 'add shop/faster-cart in 500'])
+    await time.pass(300_000)
+    remove()
+    expect(diary).to.deep.equal(NOW)
+  })
+
   it('at once by a changed annotation, which may be a command, not by other metadata', () => {
     const { experiments, diary } = world()
     const saying = (command: string | undefined, labels = {}) =>
