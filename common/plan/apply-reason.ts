@@ -110,7 +110,7 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
   }
   const source = wanted.base.source()
   const isSameBase = status?.source?.templateHash === source.templateHash
-  // With another spec or base than that of the status, an interrupted pass of the controller wrote this derivation.
+  // With another spec or base than that of the status, an interrupted pass may have written this derivation.
   const isInStatus = isSameSpec && (isSameBase || !status?.source)
   if (isSame && isKnown && isInStatus) return occasion('restored: another client had modified it', true)
   if (isSame && !isKnown && (isInStatus || !isOtherCount))
