@@ -55,8 +55,7 @@ export class StatusPacing {
   /**
    * Milliseconds until a status of `key` that differs only in shares may be written; 0 or less: now. The more statuses
    * were written in the last minute, the longer it is: otherwise N forks that start one after the other would be
-   * written N times. Keys that may be written at the same time get their turns in the order in which they ask, and keep
-   * them until their statuses are written.
+   * written N times. Keys that may be written at the same time get their turns in the order in which they ask.
    */
   waitMs(key: Key): number {
     const now = this.#timers.now()
