@@ -2,12 +2,13 @@ import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import type { Conclusion } from '../common/conclusion/conclusion.ts'
-import { isOfTwin } from '../common/conclusion/write.ts'
+import { isOfTwin, WRITTEN_OBJECT } from '../common/conclusion/write.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
 import type { Log } from '../common/program/log.ts'
 import { hasForeignStatus } from '../common/workload/identity.ts'
+import type { ApplyPorts } from './apply/apply.ts'
 import { Writer } from './apply/writer.ts'
 import type { WrittenVersions } from './apply/written-versions.ts'
 import type { Recorder } from './events/recorder.ts'
@@ -19,6 +20,7 @@ import type { PodRefusals } from './observe/pod-refusals.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
 import type { Referrers } from './observe/referrers.ts'
 import { keyOfPin } from './observe/run-facts.ts'
+import type { UnreportedWrites } from './observe/unreported-writes.ts'
 import { type WorkloadReflectors, workloadReads } from './observe/workloads.ts'
 import type { PolicyStatus } from './policies/policy-status.ts'
 import type { Reservations } from './policies/reservations.ts'
@@ -49,6 +51,7 @@ interface ClusterOptions
   readonly statusDrift: DriftBackoff
   readonly sharePace: StatusPacing
   readonly writtenStatuses: WrittenStatuses
+  readonly unreported: UnreportedWrites
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
@@ -62,9 +65,9 @@ const QUOTES: ReadonlySet<Conclusion['is']> = new Set(['failed', 'stalled', 'unr
 
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
-  const { client, reservations, written, recorder, log, metrics, isServed, writtenStatuses, ...of } = options
+  const { client, written, recorder, log, metrics, isServed, writtenStatuses, ...of } = options
   const { isCutOverInstalled, experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
-  const { policies, drift, pins } = shared
+  const { policies, unreported } = shared
   const experiments = new ExperimentReads({ client, cached })
   const workloads = workloadReads(client, shared)
   const doubt = (object: Pick<KubeObject, 'metadata'>, resource: ResourceType) =>
@@ -87,27 +90,21 @@ export function clusterForPass(options: ClusterOptions) {
         service: isCutOverInstalled ? reading(RESOURCES.Service) : undefined,
         podRefusal: (fork) => podRefusals.of(fork),
       },
-      writer: {
-        write: (write) => writer.write(write),
-        isCurrent: (experiment) => writer.isCurrent(experiment),
-        reserve: (experiment, reservation) => reservations.reserve(experiment, reservation),
-        noteRepair: (experiment, { role, of }) => {
-          const key = keyOf(experiment)
-          if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))
-          else drift.noteRepair(isOfTwin({ role }) ? keyOfTwin(key) : key)
-          metrics.repaired({ kind: experiment.spec.sourceRef.kind })
-        },
-      },
+      writer: applyPorts(writer, key, options),
       reporter: {
         applyStatus: async (experiment, status) => {
           await writer.applyStatus(experiment, status)
+          unreported.forget(keyOf(experiment))
           sharePace.noteWrite(keyOf(experiment))
           if (hasForeignStatus(experiment)) writtenStatuses.noteWrite(keyOf(experiment), status)
         },
         shareWaitMs: (key) => sharePace.waitMs(key),
         podsWaitMs: (key) => sharePace.podsWaitMs(key),
         progressWaitMs: (key) => sharePace.progressWaitMs(key),
-        noteCurrent: (key) => sharePace.noteCurrent(key),
+        noteCurrent: (key) => {
+          unreported.forget(key)
+          sharePace.noteCurrent(key)
+        },
         isAsWritten: (key, status) => writtenStatuses.has(key, status),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
@@ -138,3 +135,24 @@ export function clusterForPass(options: ClusterOptions) {
     }
   }
 }
+
+/** The writes of a pass over the experiment `key`, and what is remembered of them. */
+const applyPorts = (
+  writer: Writer,
+  key: Key,
+  { reservations, pins, drift, metrics, unreported }: ClusterOptions,
+): ApplyPorts => ({
+  write: async (write) => {
+    const stored = await writer.write(write)
+    if (stored && WRITTEN_OBJECT[write.role] === 'fork')
+      unreported.noteWrite(key, stored, { isOfTwin: isOfTwin(write) })
+    return stored
+  },
+  isCurrent: (experiment) => writer.isCurrent(experiment),
+  reserve: (experiment, reservation) => reservations.reserve(experiment, reservation),
+  noteRepair: (experiment, { role, of }) => {
+    if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))
+    else drift.noteRepair(isOfTwin({ role }) ? keyOfTwin(key) : key)
+    metrics.repaired({ kind: experiment.spec.sourceRef.kind })
+  },
+})

@@ -5,8 +5,10 @@ import type { Clock, Timers } from '../common/program/clock.ts'
 import { DriftBackoff } from './observe/drift-backoff.ts'
 import { PodRefusals } from './observe/pod-refusals.ts'
 import { StepClock } from './observe/step-clock.ts'
+import { UnreportedWrites } from './observe/unreported-writes.ts'
 import { StatusPacing } from './report/status-pacing.ts'
 import { WrittenStatuses } from './report/written-statuses.ts'
+import type { Key } from './runtime/queue.ts'
 
 interface PassMemoryOptions {
   readonly client: Pick<KubeClient, 'request'>
@@ -19,17 +21,21 @@ export function passMemory(
   { client, clock, timers }: PassMemoryOptions,
   experiments: Pick<Reflector<ExperimentDeployment>, 'get' | 'subscribe'>,
 ) {
-  const steps = new StepClock({ timers, clock, isKnown: (key) => experiments.get(key) !== undefined })
+  const isKnown = (key: Key) => experiments.get(key) !== undefined
+  const steps = new StepClock({ timers, clock, isKnown })
+  const unreported = new UnreportedWrites({ isKnown })
   const sharePace = new StatusPacing(timers)
   const writtenStatuses = new WrittenStatuses(timers)
   experiments.subscribe(({ is, key }) => {
     if (is !== 'deleted') return
     steps.forget(key)
+    unreported.forget(key)
     sharePace.forget(key)
     writtenStatuses.forget(key)
   })
   return {
     steps,
+    unreported,
     sharePace,
     writtenStatuses,
     drift: new DriftBackoff(timers),

@@ -68,7 +68,19 @@ export interface Facts extends SpecFacts {
    * milliseconds until the fork no longer counts as contested, if no other client changes it; 0: it is not contested
    */
   readonly contestedMs: number
+  /** the fork as this process last wrote it, while the status does not tell of that write; always absent in a review */
+  readonly unreported?: WrittenGeneration | undefined
 }
+
+/** One version of the spec of an object, which a write of ours made. */
+export interface WrittenGeneration {
+  readonly uid: string
+  readonly generation: number
+}
+
+/** Whether nobody has changed the spec of `object` since the write that made `written`. */
+export const isAsWritten = ({ metadata }: KubeObject, written: WrittenGeneration | undefined): boolean =>
+  written !== undefined && written.uid === metadata.uid && written.generation === metadata.generation
 
 /** What a gated fork needs. */
 interface GateFacts {
@@ -131,6 +143,8 @@ export interface TwinFacts {
   readonly object: Known<KubeObject>
   /** milliseconds until it may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly repairInMs: number
+  /** as `Facts.unreported` */
+  readonly unreported?: WrittenGeneration | undefined
 }
 
 /** Objects by name; unknown: the object is not as the API says. */

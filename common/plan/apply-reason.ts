@@ -3,7 +3,7 @@ import { DERIVED_HASH, GATED_DEPLOY_STATUS } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
-import type { Facts } from '../facts/facts.ts'
+import { type Facts, isAsWritten, type WrittenGeneration } from '../facts/facts.ts'
 import { runState } from '../run-state/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
@@ -22,14 +22,13 @@ interface DriftInput {
   readonly experiment: ExperimentDeployment
   readonly wanted: Pick<DesiredFork, 'fork' | 'hash'>
   /** as the last apply left it; undefined: it is not known */
-  readonly left: { readonly uid: string; readonly generation: number } | undefined
+  readonly left: WrittenGeneration | undefined
 }
 
 /** As `hasDrifted`, for a fork or a twin whose last applied state is `left`. */
 export function isChanged(fork: KubeObject, { experiment, wanted, left }: DriftInput): boolean {
   return !(
-    left?.uid === fork.metadata.uid &&
-    left?.generation === fork.metadata.generation &&
+    isAsWritten(fork, left) &&
     isSameDerivation(fork, wanted) &&
     replicasOf(fork) === replicasOf(wanted.fork) &&
     includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
@@ -102,8 +101,9 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
     return occasion('rolled back because of the verdict of its analysis', false)
   if (isSame && !isOtherCount && isNextVerdict(fork, wanted))
     return occasion('its annotation now has the verdict of the analysis', false)
-  const isOurs = isKnown && status?.experimentResourceRef?.generation === fork.metadata.generation
-  const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
+  const isReported = isAsWritten(fork, status?.experimentResourceRef)
+  const isUnreported = !isReported && isAsWritten(fork, facts.unreported)
+  const step = isSame && isOtherCount && (isReported || isUnreported) ? stepOf(facts, wanted) : undefined
   if (step !== undefined) {
     const foldedMs = isSameSpec ? untilResizeMs(facts, fork) : 0
     return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
@@ -112,10 +112,11 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
   const isSameBase = status?.source?.templateHash === source.templateHash
   // With another spec or base than that of the status, an interrupted pass may have written this derivation.
   const isInStatus = isSameSpec && (isSameBase || !status?.source)
+  const isNotInStatus = isKnown ? isUnreported && isInStatus : isInStatus || !isOtherCount
+  if (isSame && isNotInStatus) return occasion('applied again: it is not in the status yet', false)
   if (isSame && isKnown && isInStatus) return occasion('restored: another client had modified it', true)
-  if (isSame && !isKnown && (isInStatus || !isOtherCount))
-    return occasion('applied again: it is not in the status yet', false)
-  if (!isSameBase) return occasion(`follows generation ${source.generation} of its source`, false)
+  if (!isSameBase || (isUnreported && isSameSpec))
+    return occasion(`follows generation ${source.generation} of its source`, false)
   // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
   return isKnown && isSameSpec
     ? occasion('applied again: another client modified it, or this version derives it differently', true)

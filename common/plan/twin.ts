@@ -10,7 +10,7 @@ import { lazy } from '../assess/lazy.ts'
 import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
 import { isTwinDenied } from '../conclusion/policy-decision.ts'
 import type { Write } from '../conclusion/write.ts'
-import type { Facts } from '../facts/facts.ts'
+import { type Facts, isAsWritten } from '../facts/facts.ts'
 import { derive, forkHash } from '../fork/derive.ts'
 import { isWriting } from '../run-state/run.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -88,7 +88,9 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
   const left = experiment.status?.analysis?.twin
   if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
   // Whether another client deleted or changed the twin since the last pass.
-  const isRepair = left !== undefined && (!twin || (left.uid === twin.metadata.uid && isOther(twin, left)))
+  const isOther =
+    twin && left?.uid === twin.metadata.uid && ![left, known?.unreported].some((of) => isAsWritten(twin, of))
+  const isRepair = left !== undefined && (!twin || isOther === true)
   const repairInMs = known?.repairInMs ?? 0
   if (isRepair && repairInMs > 0) return { ...planned, conclusion: { ...planned.conclusion, repairInMs } }
   const uid = twin?.metadata.uid
@@ -104,8 +106,6 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
     },
   ])
 }
-
-const isOther = (twin: KubeObject, left: TwinRef): boolean => twin.metadata.generation !== left.generation
 
 /**
  * `status.analysis.twin`. A twin that this pass did not write may have the change of another client: with the stored

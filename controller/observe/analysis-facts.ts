@@ -83,7 +83,7 @@ async function sourceNow(
  * finalizer can be removed. @throws KubeError
  */
 export async function twinFacts(
-  { workloads, drift }: Ports,
+  { workloads, drift, unreported }: Ports,
   key: Key,
   experiment: ExperimentDeployment,
   adapter: WorkloadKind | undefined,
@@ -94,7 +94,12 @@ export async function twinFacts(
   if (!cached && !mayHaveTwin(experiment)) return undefined
   const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
   const found = isLeaving || workloads.isDoubted(adapter, ...place) ? await workloads.live(adapter, ...place) : cached
-  return { object: twinFact(experiment, knownOrAbsent(found)), repairInMs: drift.waitMs(keyOfTwin(key)) }
+  const twin = keyOfTwin(key)
+  return {
+    object: twinFact(experiment, knownOrAbsent(found)),
+    repairInMs: drift.waitMs(twin),
+    unreported: unreported.of(twin),
+  }
 }
 
 /** The key under which repairs of the twin are counted. */

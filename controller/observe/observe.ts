@@ -62,7 +62,8 @@ const UNREAD = {
 }
 
 /** The facts that need no read of other objects. */
-function experimentFacts({ policies, drift, steps, workloads }: Ports, key: Key, experiment: ExperimentDeployment) {
+function experimentFacts(ports: Ports, key: Key, experiment: ExperimentDeployment) {
+  const { policies, drift, steps, unreported, workloads } = ports
   const { kind } = experiment.spec.sourceRef
   const adapter = workloadKind(kind)
   const served = adapter && !workloads.isAbsent(adapter) ? adapter : undefined
@@ -72,6 +73,7 @@ function experimentFacts({ policies, drift, steps, workloads }: Ports, key: Key,
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
     contestedMs: drift.contestedMs(key),
+    unreported: unreported.of(key),
     stepElapsedMs: steps.elapsedMs(key, experiment.status?.strategy),
   }
 }

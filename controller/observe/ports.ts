@@ -7,7 +7,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
-import type { ByName, OtherExperiment } from '../../common/facts/facts.ts'
+import type { ByName, OtherExperiment, WrittenGeneration } from '../../common/facts/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { GatedPod } from '../../common/strategy/gate.ts'
@@ -126,5 +126,9 @@ export interface Ports {
     waitMs(key: Key): number
     /** for how many milliseconds another client must leave the fork alone after many repairs in a row; else 0 */
     contestedMs(key: Key): number
+  }
+  readonly unreported: {
+    /** what this process wrote last, while the status does not tell of it: the fork of `key`, or its twin by its key */
+    of(key: Key): WrittenGeneration | undefined
   }
 }

@@ -9,6 +9,7 @@ import { createCaches } from '../../controller/caches.ts'
 import { clusterForPass } from '../../controller/cluster.ts'
 import { DriftBackoff } from '../../controller/observe/drift-backoff.ts'
 import { Referrers } from '../../controller/observe/referrers.ts'
+import { UnreportedWrites } from '../../controller/observe/unreported-writes.ts'
 import { StatusPacing } from '../../controller/report/status-pacing.ts'
 import { WrittenStatuses } from '../../controller/report/written-statuses.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, UID } from '../builders.ts'
@@ -74,6 +75,7 @@ function world() {
       promoted: ({ outcome }) => void diary.push(`promotion: ${outcome}`),
     },
     statusDrift: new DriftBackoff(timers),
+    unreported: new UnreportedWrites({ isKnown: () => true }),
     sharePace: new StatusPacing(timers),
     writtenStatuses: new WrittenStatuses(timers),
     written,
@@ -202,6 +204,24 @@ describe('the cluster of a pass', () => {
       known.push(reporter.isAsWritten('shop/faster-cart', {}))
     }
     expect(known).to.deep.equal([false, true])
+  })
+
+  it('remembers what it wrote until the status tells of it', async () => {
+    const { writer, ports, reporter } = world().cluster
+    const { status: _status, ...object } = fork
+    const write = { verb: 'apply', resource: deployment, object, isRepair: false, isSameDerivation: false } as const
+    const keys = ['shop/faster-cart', 'shop/faster-cart/twin']
+    const remembered = () => keys.map((key) => ports.unreported.of(key)?.generation)
+    await writer.write({ ...write, role: 'fork' })
+    expect(remembered()).to.deep.equal([1, undefined])
+    await writer.write({
+      ...write,
+      role: 'twin',
+      object: { ...object, metadata: { ...object.metadata, name: 'twin' } },
+    })
+    expect(remembered()).to.deep.equal([1, 1])
+    await reporter.applyStatus(anExperiment(), {})
+    expect(remembered()).to.deep.equal([undefined, undefined])
   })
 
   it('notes its writes, so that the next pass waits for the caches', async () => {

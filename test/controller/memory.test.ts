@@ -24,6 +24,7 @@ const STRATEGIES = {
 /** How many entries the maps have that are about experiments, their namespaces, Services or forks. */
 const entriesOf = (parts: Subsystems) => ({
   steps: parts.memory.steps.entryCount,
+  unreported: parts.memory.unreported.size,
   statusWrites: parts.memory.sharePace.size,
   reservations: parts.reservations.entryCount,
   index: parts.index.entryCount,

@@ -3,7 +3,7 @@ import { readyOf } from '../../../common/api/conditions.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { DesiredFork } from '../../../common/assess/assess.ts'
 import { assess } from '../../../common/assess/assess.ts'
-import type { Facts } from '../../../common/facts/facts.ts'
+import type { Facts, WrittenGeneration } from '../../../common/facts/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { applyReason, creationReason, hasDrifted, isSmaller } from '../../../common/plan/apply-reason.ts'
 import { anExperiment, FORK } from '../../builders.ts'
@@ -95,6 +95,23 @@ describe('the occasion of an apply', () => {
     })
   })
 
+  it('is the step also after a resize that the status does not have', () => {
+    const run = aRun()
+    run.rest()
+    run.wait(3_600)
+    run.pass()
+    const { fork: stored } = run.world
+    if (!stored) throw new Error('there is no fork')
+    const resized = { ...stored, metadata: { ...stored.metadata, generation: 9 } }
+    const { uid = '' } = stored.metadata
+    const occasion = (unreported: WrittenGeneration) => {
+      const facts = { ...run.facts(), unreported }
+      return applyReason(facts, resized, { wanted: wantedBy(facts), isHeld: false, isTaken: false })
+    }
+    expect(occasion({ uid, generation: 9 })).to.deep.include({ message: 'setWeight 20%: 3 pods', isRepair: false })
+    expect(occasion({ uid, generation: 8 })).to.deep.include({ isRepair: true })
+  })
+
   it('is a repair when another client scaled the fork of a run', () => {
     const run = aRun()
     run.rest()
@@ -158,6 +175,39 @@ describe('the occasion of an apply', () => {
 
     it('is a repair where spec and base are those of the status', () =>
       expect(told({ source })).to.deep.equal(['restored: another client had modified it', true]))
+
+    describe('of this process', () => {
+      const unreported = { uid: 'uid-of-fork', generation: 3 }
+      const byUs = (status: object, of = fork) => {
+        const facts = someFacts({ experiment: anExperiment({ status: { ...leftAt(2), ...status } }), fork, unreported })
+        const { message, isRepair } = applyReason(facts, of, {
+          wanted: wantedBy(facts),
+          isHeld: false,
+          isTaken: false,
+        })
+        return [message, isRepair]
+      }
+      const changed = (generation: number, uid = 'uid-of-fork') => ({
+        ...fork,
+        metadata: { ...fork.metadata, generation, uid },
+      })
+
+      it('is no repair, because nobody has changed the fork since', () =>
+        expect(byUs({ source })).to.deep.equal(['applied again: it is not in the status yet', false]))
+
+      it('is a repair if another client has changed the fork since', () => {
+        const repaired = ['restored: another client had modified it', true]
+        expect(byUs({ source }, changed(4))).to.deep.equal(repaired)
+        expect(told({ source })).to.deep.equal(repaired)
+      })
+
+      it('follows the source, also back to what the status has', () => {
+        const follows = [`follows generation ${source.generation} of its source`, false]
+        expect(byUs({ source: { ...source, templateHash: 'before' } })).to.deep.equal(follows)
+        const derivedBefore = { ...fork, metadata: { ...fork.metadata, annotations: {} } }
+        expect(byUs({ source }, derivedBefore)).to.deep.equal(follows)
+      })
+    })
   })
 
   it('is the end of having been alone behind a Service', () => {

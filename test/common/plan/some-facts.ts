@@ -3,7 +3,7 @@ import { FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { Write } from '../../../common/conclusion/write.ts'
-import type { Facts, PolicyFacts } from '../../../common/facts/facts.ts'
+import type { Facts, PolicyFacts, WrittenGeneration } from '../../../common/facts/facts.ts'
 import { withHash } from '../../../common/fork/derive.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import { plan } from '../../../common/plan/plan.ts'
@@ -32,6 +32,7 @@ export interface Given {
   readonly podRefusal?: string
   readonly driftBackoffMs?: number
   readonly contestedMs?: number
+  readonly unreported?: WrittenGeneration
 }
 
 /** The facts of one pass over `faster-cart`, which has no fork yet, changed by `given`. */
@@ -64,6 +65,7 @@ export function someFacts(given: Given = {}): Facts {
     podRefusal: knownOrAbsent(of.podRefusal),
     driftBackoffMs: of.driftBackoffMs ?? 0,
     contestedMs: of.contestedMs ?? 0,
+    unreported: of.unreported,
   }
 }
 

@@ -166,9 +166,10 @@ const seenServices = (world: World, { active, preview }: Services) => ({
   ...world.lostPins,
 })
 
-const twinNow = ({ experiment, twin, twinRepairInMs }: World) => ({
+const twinNow = ({ experiment, twin, twinRepairInMs, twinUnreported }: World) => ({
   object: twinFact(experiment, knownOrAbsent(twin)),
   repairInMs: twinRepairInMs,
+  unreported: twinUnreported,
 })
 
 /** As `controller/apply` does, the status remembers the version of the source that a write made. */

@@ -18,6 +18,8 @@ export interface World {
   fork: KubeObject | undefined
   twin: KubeObject | undefined
   twinRepairInMs: number
+  /** the last write of the twin, while the status does not tell of it */
+  twinUnreported?: Given['unreported']
   /** those of a gated fork */
   pods: readonly GatedPod[]
   /** those of a blue-green */

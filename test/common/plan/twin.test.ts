@@ -181,6 +181,21 @@ describe('the twin of an analysis', () => {
     }
   })
 
+  it('is not restored after a write of ours that the status does not have', () => {
+    const run = aTwin()
+    const { twin } = run.world
+    if (!twin) throw new Error('there is no twin')
+    const { uid = '' } = twin.metadata
+    const { experiment } = run.world
+    const isRepair = (generation: number) => {
+      run.world.experiment = experiment
+      run.world.twin = { ...twin, metadata: { ...twin.metadata, generation: 7 } }
+      run.world.twinUnreported = { uid, generation }
+      return run.pass().writes.map((write) => 'isRepair' in write && write.isRepair)
+    }
+    expect([isRepair(6), isRepair(7)]).to.deep.equal([[true], [false]])
+  })
+
   it('is left as it is by others of its name', () => {
     const run = aTwin()
     const { twin } = run.world

@@ -6,6 +6,7 @@ import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 import { ANALYSIS_INPUTS, TWIN_INPUTS } from './analysis-inputs.ts'
 import { END_OF_PAUSE } from './end-of-pause.ts'
+import { LOST_STATUS } from './lost-status.ts'
 import { NEIGHBOURS } from './neighbours.ts'
 import { PINNED_SERVICE } from './pinned-service.ts'
 import { PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
@@ -220,6 +221,7 @@ export const INPUTS = {
       isSeen: (world) => !world.words().includes('SourceIsManaged'),
     },
   },
+  unreported: { 'a status that is not written': LOST_STATUS },
   podRefusal: { 'an Event': { ...REFUSED_PODS, isSeen: tells('ReplicaFailure') } },
   driftBackoffMs: { 'a second drift in a row': SCALED_TWICE },
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },

@@ -83,6 +83,7 @@ export function observing(given: Given = {}) {
     },
     drift: { waitMs: () => 250, contestedMs: () => 60_000 },
     pins: { waitMs: () => 0, contestedMs: () => 0 },
+    unreported: { of: () => undefined },
     analysis: given.analysis,
   }
   const facts = async () => {
