@@ -5,7 +5,7 @@ import type { KubeClient } from '../kube/client/client.ts'
 import { KubeError } from '../kube/client/errors.ts'
 import type { OverrideBan } from '../override/rules.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
-import { type Compiles, compileSchema } from './compile.ts'
+import { type Compiles, schemaCompiler } from './compile.ts'
 import { knownFieldsAt, type Schemas } from './transform.ts'
 
 /** Where schemas are read. */
@@ -92,10 +92,11 @@ export class SchemaCatalog {
     if (!isObject(index)) throw new Error('the answer to /openapi/v3 is not an index of schemas')
     const next = new Map<string, Entry>()
     const published = publishedIn(index, this.#source)
+    const compile = schemaCompiler(this.#compiles)
     const failures: SchemaFailure[] = []
     for (const [apiVersion, kinds] of Map.groupBy(this.#kinds, (kind) => kind.apiVersion))
       try {
-        for (const [kind, entry] of await this.#group(kinds, published)) next.set(kind, entry)
+        for (const [kind, entry] of await this.#group(kinds, published, compile)) next.set(kind, entry)
       } catch (error) {
         failures.push({ apiVersion, error, hasMoved: isMoved(error) })
         for (const [kind, entry] of this.#entries) if (entry.apiVersion === apiVersion) next.set(kind, entry)
@@ -107,28 +108,35 @@ export class SchemaCatalog {
     return failures
   }
 
-  async #group(kinds: readonly SchemaKind[], published: Published): Promise<ReadonlyMap<string, Entry>> {
+  async #group(
+    kinds: readonly SchemaKind[],
+    published: Published,
+    compile: Compile,
+  ): Promise<ReadonlyMap<string, Entry>> {
     const entries = new Map<string, Entry>()
     for (const type of kinds) {
       const hash = hashFor(type, published)
       if (hash === undefined) continue // no such group, so no such kinds
       const known = this.#entries.get(type.kind)
-      const schema = known?.schema.hash === hash ? known.schema : await this.#compiled(type, hash, published)
+      const schema = known?.schema.hash === hash ? known.schema : await compiledFrom(published, type, hash, compile)
       if (schema) entries.set(type.kind, { apiVersion: type.apiVersion, schema })
     }
     return entries
   }
+}
 
-  async #compiled(type: SchemaKind, hash: string, { schemasOf }: Published): Promise<SpecSchema | undefined> {
-    const options = { bans: type.bans, compiles: this.#compiles }
-    const schemas = await schemasOf(type.apiVersion)
-    const root = specOf(schemas, type)
-    if (root === undefined) return undefined
-    if (type.templateFrom === undefined) return compileSchema(hash, schemas, root, options)
-    const core = await schemasOf(type.templateFrom)
-    const whole = compileSchema(hash, { ...schemas, ...core }, withTemplate(root, core), options)
-    return { ...whole, template: knownFieldsAt(schemas, root, 'template') }
-  }
+type Compile = ReturnType<typeof schemaCompiler>
+
+/** The schema of `type`; undefined if its group does not have it. @throws Error if it cannot be read or compiled */
+async function compiledFrom({ schemasOf }: Published, type: SchemaKind, hash: string, compile: Compile) {
+  const { bans, templateFrom } = type
+  const schemas = await schemasOf(type.apiVersion)
+  const root = specOf(schemas, type)
+  if (root === undefined) return undefined
+  if (templateFrom === undefined) return compile({ hash, schemas, root, bans })
+  const core = await schemasOf(templateFrom)
+  const whole = compile({ hash, schemas: { ...schemas, ...core }, root: withTemplate(root, core), bans })
+  return { ...whole, template: knownFieldsAt(schemas, root, 'template') }
 }
 
 /** What the API server publishes. Each document is read once, and freed with the result: it takes some 10 MB. */

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type SchemaValidateFunction, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
+import { sha256Of } from '../json/canonical.ts'
 import { inDocumentOrder } from '../json/document-order.ts'
 import { isObject, type JsonObject, listOr, member } from '../json/json.ts'
 import { type BanLookup, createBanLookup, type OverrideBan } from '../override/rules.ts'
@@ -11,21 +12,35 @@ import { isQuantity, specErrors } from './messages.ts'
 import { metadataErrors } from './metadata.ts'
 import { type Definitions, type JsonSchema, resolved, type Schemas, transform, type Variant } from './transform.ts'
 
+/** A schema to compile: `root`, which may refer to any of `schemas`. */
+interface Uncompiled {
+  readonly hash: string
+  readonly schemas: Schemas
+  readonly root: unknown
+  /** fields that messages must not suggest */
+  readonly bans?: readonly OverrideBan[] | undefined
+}
+
 /**
- * Compiles `root`, a schema of `schemas`. Takes some 300 ms for a workload, so it must not run inside a request.
- * @throws Error if `schemas` contain something that ajv cannot compile.
+ * Returns a function that compiles schemas. Takes up to 300 ms for a workload, so it must not run inside a request. The
+ * schemas of one such function share what they have in common, such as the pod template of Kubernetes: to compile it
+ * once for all kinds takes half of the time and memory. That function throws an Error if `schemas` contain something
+ * that ajv cannot compile.
  */
-export function compileSchema(hash: string, schemas: Schemas, root: unknown, options: CompileOptions = {}): SpecSchema {
-  const { bans = [], compiles = 'now' } = options
-  const definitions = transform(schemas, root)
-  const checker = checkers(definitions, createBanLookup(bans), compiles)
-  const checks = { Merge: checker('Merge', OVERRIDE), Strategic: checker('Strategic', OVERRIDE) }
-  const checkFull = checker('full', WHOLE)
-  return {
-    hash,
-    shape: shapeOf(definitions),
-    check: (overrideSpec, type) => checks[type](overrideSpec),
-    checkWhole: (spec) => inDocumentOrder(WHOLE, spec, [...checkFull(spec), ...metadataErrors(WHOLE, spec)]),
+export function schemaCompiler(compiles: Compiles = 'now'): (schema: Uncompiled) => SpecSchema {
+  const intern = interning()
+  const checkers = createCheckers(compiles)
+  return ({ hash, schemas, root, bans = [] }) => {
+    const definitions = intern(transform(schemas, root))
+    const checker = checkers(definitions, createBanLookup(bans))
+    const checks = { Merge: checker('Merge', OVERRIDE), Strategic: checker('Strategic', OVERRIDE) }
+    const checkFull = checker('full', WHOLE)
+    return {
+      hash,
+      shape: shapeOf(definitions),
+      check: (overrideSpec, type) => checks[type](overrideSpec),
+      checkWhole: (spec) => inDocumentOrder(WHOLE, spec, [...checkFull(spec), ...metadataErrors(WHOLE, spec)]),
+    }
   }
 }
 
@@ -36,11 +51,21 @@ export function compileSchema(hash: string, schemas: Schemas, root: unknown, opt
  */
 export type Compiles = 'now' | 'whenUsed'
 
-interface CompileOptions {
-  /** fields that messages must not suggest */
-  readonly bans?: readonly OverrideBan[] | undefined
-  /** default: now */
-  readonly compiles?: Compiles | undefined
+/** Returns a function that replaces definitions by equal ones that it had before. */
+function interning(): (definitions: Definitions) => Definitions {
+  const known = new Map<string, JsonSchema>()
+  const interned = (definition: JsonSchema): JsonSchema => {
+    const hash = sha256Of(definition, 64)
+    const found = known.get(hash) ?? definition
+    known.set(hash, found)
+    return found
+  }
+  return ({ Merge, Strategic, full, ...others }) => ({
+    ...Object.fromEntries(Object.entries(others).map(([name, definition]) => [name, interned(definition)])),
+    Merge: interned(Merge),
+    Strategic: interned(Strategic),
+    full: interned(full),
+  })
 }
 
 /** The path of what is checked. */
@@ -57,12 +82,20 @@ type Place = Parameters<ValidateFunction>[1]
  */
 const META = new Ajv({ strict: false, logger: false })
 
-/** Creates checks that share their definitions, so that each definition is compiled once. */
-function checkers(
-  definitions: Definitions,
-  banOf: BanLookup,
-  compiles: Compiles,
-): (variant: Variant, root: string) => Check {
+/** What validators need to follow a reference: equal definitions share one, and other schemas may have other names. */
+interface Scope {
+  readonly definitions: Definitions
+  /** those that were needed, by the name of the definition */
+  readonly validators: Map<string, ValidateFunction>
+}
+
+/** One check. ajv hands it on to validators as their `this`. */
+interface Checking extends Scope {
+  readonly found: ErrorObject[]
+}
+
+/** Returns a function that creates the checks of a schema. Definitions that are one object are compiled once. */
+function createCheckers(compiles: Compiles) {
   // verbose, because our messages need the value and the known fields; ajv's own are not used, and take memory
   const ajv = new Ajv({
     strict: false,
@@ -73,16 +106,21 @@ function checkers(
     code: { optimize: false },
     meta: false,
     validateSchema: false, // `META` does
+    passContext: true,
   })
   addFormats.default(ajv, ['int32', 'int64', 'date-time', 'byte'])
   const quantity = (_on: boolean, text: string) => isQuantity(text)
   ajv.addKeyword({ keyword: 'quantity', type: 'string', validate: quantity, errors: false })
   ajv.addKeyword({ keyword: 'present', validate: (_of: unknown, value: unknown) => value !== null, errors: false })
   ajv.addKeyword({ keyword: 'uniqueBy', type: 'array', schemaType: 'array', validate: uniqueBy, errors: true })
-  const compiled = (name: string) => ajv.compile(member(definitions, name) as JsonSchema) // at the first call for a name
-  let found: ErrorObject[] = []
-  const validated = (validate: ValidateFunction, value: unknown, place?: Place) => {
-    if (!validate(value, place)) for (const error of validate.errors ?? []) found.push(error)
+  const compiled = ({ definitions, validators }: Scope, name: string): ValidateFunction => {
+    const known = validators.get(name) ?? ajv.compile(member(definitions, name) as JsonSchema)
+    validators.set(name, known)
+    return known
+  }
+  function validate(this: Checking, name: string, value: unknown, place?: Place): true {
+    const validator = compiled(this, name)
+    if (!validator.call(this, value, place)) for (const error of validator.errors ?? []) this.found.push(error)
     return true
   }
   ajv.addKeyword({
@@ -90,22 +128,23 @@ function checkers(
     schemaType: 'string',
     errors: false, // they are in `found`, because ajv would put the value here in the place of theirs
     valid: true,
-    compile(name: string) {
-      let validate: ValidateFunction | undefined
-      return (data: unknown, place: Place) => {
-        validate ??= compiled(name)
-        return validated(validate, data, place)
-      }
-    },
+    compile: (name: string) =>
+      function (this: Checking, value: unknown, place: Place) {
+        return validate.call(this, name, value, place)
+      },
   })
-  void META.validateSchema({ definitions }, true) // throws at once; only a schema that is asynchronous gives a promise
-  if (compiles === 'now') for (const name of Object.keys(definitions)) compiled(name)
-  const locations = fieldLocations(definitions, banOf)
-  return (variant, root) => (document) => {
-    found = []
-    validated(compiled(variant), document)
-    const errors = found.filter((error) => !isTakenAsAbsent(error))
-    return inDocumentOrder(root, document, specErrors(errors, { root, document, locations, banOf }))
+  return (definitions: Definitions, banOf: BanLookup) => {
+    const scope: Scope = { definitions, validators: new Map() }
+    void META.validateSchema({ definitions }, true) // throws at once; only a schema that is asynchronous gives a promise
+    if (compiles === 'now') for (const name of Object.keys(definitions)) compiled(scope, name)
+    const locations = fieldLocations(definitions, banOf)
+    return (variant: Variant, root: string): Check =>
+      (document) => {
+        const checking: Checking = { ...scope, found: [] }
+        validate.call(checking, variant, document)
+        const errors = checking.found.filter((error) => !isTakenAsAbsent(error))
+        return inDocumentOrder(root, document, specErrors(errors, { root, document, locations, banOf }))
+      }
   }
 }
 

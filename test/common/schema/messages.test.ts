@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { compileSchema } from '../../../common/schema/compile.ts'
+import { schemaCompiler } from '../../../common/schema/compile.ts'
 import { deploymentSchema } from './openapi.ts'
 
 const schema = deploymentSchema()
@@ -159,7 +159,8 @@ describe('the messages of bounds', () => {
       list: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 },
     },
   }
-  const { check } = compileSchema('bounds', { Bounded: bounded }, { $ref: '#/components/schemas/Bounded' })
+  const root = { $ref: '#/components/schemas/Bounded' }
+  const { check } = schemaCompiler()({ hash: 'bounds', schemas: { Bounded: bounded }, root })
   const messages = (overrideSpec: JsonObject) => check(overrideSpec, 'Merge').map(({ message }) => message)
 
   it('say the bound and the value', () => {

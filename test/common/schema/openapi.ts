@@ -1,5 +1,5 @@
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
-import { type Compiles, compileSchema } from '../../../common/schema/compile.ts'
+import { type Compiles, schemaCompiler } from '../../../common/schema/compile.ts'
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 /** A reference as the API server writes it for a field with a description: an `allOf` with one member. */
@@ -94,4 +94,4 @@ export const APPS_V1 = {
 
 /** The compiled schema of a Deployment. */
 export const deploymentSchema = (compiles: Compiles = 'now'): SpecSchema =>
-  compileSchema('of-the-test', APPS_V1.components.schemas, described('Spec'), { compiles })
+  schemaCompiler(compiles)({ hash: 'of-the-test', schemas: APPS_V1.components.schemas, root: described('Spec') })

@@ -58,6 +58,26 @@ describe('transform', () => {
       expect(transform({}, root).Merge).to.deep.equal(expected)
     })
 
+  it('makes one definition of equal large schemas, also where the document has no references', () => {
+    const names = Array.from({ length: 40 }, (_, index) => `field${index}`)
+    const large = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) }
+    const [small, list] = [
+      { type: 'object', properties: { a: {} } },
+      { type: 'array', items: large },
+    ]
+    const { Merge, Strategic, full, ...others } = transform({}, { properties: { large, again: large, list, small } })
+    const ids = Object.keys(others)
+    expect(ids).to.have.length(2) // along object paths null is accepted, and in the items of lists it is not
+    const { large: first, again, small: inline } = Merge.properties as Record<string, unknown>
+    expect(first).to.deep.equal(again)
+    expect(ids).to.include((first as { definition: string }).definition)
+    expect(inline).to.include.keys('properties')
+    const items = [Merge, Strategic, full].map(
+      ({ properties }) => (properties as { list: { items: object } }).list.items,
+    )
+    expect(new Set(items.map((each) => JSON.stringify(each))).size).to.equal(1)
+  })
+
   it('converts only schemas that are referred to, also of types that refer to themselves', () => {
     const schemas = {
       A: { type: 'object', properties: { again: ref('A'), list: { type: 'array', items: ref('A') } } },
