@@ -22,10 +22,10 @@ interface Uncompiled {
 }
 
 /**
- * Returns a function that compiles schemas. Takes up to 300 ms for a workload, so it must not run inside a request. The
- * schemas of one such function share what they have in common, such as the pod template of Kubernetes: to compile it
- * once for all kinds takes half of the time and memory. That function throws an Error if `schemas` contain something
- * that ajv cannot compile.
+ * Returns a function that compiles a schema, in up to 300 ms for a workload, so it must not run inside a request. It
+ * throws an Error if `schemas` contain something that ajv cannot compile. The schemas that one such function compiles
+ * share what they have in common, such as the pod template of Kubernetes: all kinds then take a third of the time, and
+ * half of the memory. What is shared stays in memory as long as one of them does.
  */
 export function schemaCompiler(compiles: Compiles = 'now'): (schema: Uncompiled) => SpecSchema {
   const intern = interning()
@@ -82,7 +82,10 @@ type Place = Parameters<ValidateFunction>[1]
  */
 const META = new Ajv({ strict: false, logger: false })
 
-/** What validators need to follow a reference: equal definitions share one, and other schemas may have other names. */
+/**
+ * One schema. Kinds share validators, and one name may stand for different definitions in two of them. So a validator
+ * looks names up in the schema that is being checked.
+ */
 interface Scope {
   readonly definitions: Definitions
   /** those that were needed, by the name of the definition */

@@ -50,17 +50,54 @@ describe('the schemas of one compiler', () => {
       expect(shared).to.be.lessThan(Math.max(...apart) + Math.min(...apart) / 2)
     })
 
-  it('keep apart what has one name and differs', () => {
-    const compile = schemaCompiler()
-    const ofPort = (type: string) => ({ ...schemas, Port: { type: 'object', properties: { containerPort: { type } } } })
-    const [numbers, texts] = ['integer', 'string'].map((type) =>
-      compile({ hash: type, schemas: ofPort(type), root: ref('Spec') }),
-    )
-    const refused = (containerPort: number | string) =>
-      [numbers, texts].map((schema) => schema?.check(withPorts({ ports: [{ containerPort }] }), 'Merge').length)
-    expect([refused(80), refused('http')]).to.deep.equal([
-      [0, 1],
-      [1, 0],
-    ])
+  for (const compiles of ['now', 'whenUsed'] satisfies readonly Compiles[])
+    it(`keep apart what has one name and differs: ${compiles}`, () => {
+      const compile = schemaCompiler(compiles)
+      const ofPort = (type: string) => ({
+        ...schemas,
+        Port: { type: 'object', properties: { containerPort: { type } } },
+      })
+      const [numbers, texts] = ['integer', 'string'].map((type) =>
+        compile({ hash: type, schemas: ofPort(type), root: ref('Spec') }),
+      )
+      const refused = (containerPort: number | string) =>
+        [numbers, texts].map((schema) => schema?.check(withPorts({ ports: [{ containerPort }] }), 'Merge').length)
+      const answers = [80, 'http', 80].map(refused)
+      expect(answers).to.deep.equal([
+        [0, 1],
+        [1, 0],
+        [0, 1],
+      ])
+    })
+})
+
+describe('a schema without references, in which objects are large', () => {
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`field${index}`, { type: 'string' }]))
+  const large = { type: 'object', required: ['name'], properties: { name: { type: 'string' }, ...many } }
+  const list = { type: 'array', items: large, 'x-kubernetes-list-map-keys': ['name'] }
+  const schema = schemaCompiler()({
+    hash: 'large',
+    schemas: {},
+    root: { type: 'object', properties: { one: large, list, plain: { type: 'array', items: large } } },
+  })
+  const told = (found: readonly { readonly field: string; readonly message: string }[]) =>
+    found.map(({ field, message }) => `${field}: ${message}`)
+
+  it('is told as one with references', () => {
+    const document = { one: { fild3: 'x', field4: 5 }, list: [{ field1: 'x' }], plain: [{ field2: null }] }
+    const O = 'spec.overrideSpec'
+    const ofOne = [
+      `${O}.one.fild3: unknown field; did you mean "field3"?`,
+      `${O}.one.field4: expected string, got number 5; put it in quotes`,
+    ]
+    const ofLists = [
+      `${O}.list[0].name: required`,
+      `${O}.plain[0].name: required`,
+      `${O}.plain[0].field2: expected string, got null; null is not allowed inside a list, remove this`,
+    ]
+    for (const type of ['Merge', 'Strategic'] as const)
+      expect(told(schema.check(document, type))).to.deep.equal([...ofOne, ...ofLists])
+    expect(told(schema.checkWhole(document)).slice(0, 1)).to.deep.equal(['spec.one.name: required'])
+    expect(schema.shape.member('list').keys).to.deep.equal([{ key: 'name' }])
   })
 })
