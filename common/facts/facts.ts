@@ -82,6 +82,17 @@ export interface WrittenGeneration {
 export const isAsWritten = ({ metadata }: KubeObject, written: WrittenGeneration | undefined): boolean =>
   written !== undefined && written.uid === metadata.uid && written.generation === metadata.generation
 
+/** The last write of the fork that is known: the status may not tell of it yet. */
+export const lastWriteOf = (fork: KubeObject, { unreported, experiment }: Facts): WrittenGeneration | undefined =>
+  isAsWritten(fork, unreported) ? unreported : experiment.status?.experimentResourceRef
+
+/** As `lastWriteOf`, for the twin. */
+export const lastWriteOfTwin = (
+  twin: KubeObject,
+  of: Pick<Facts, 'twin' | 'experiment'>,
+): WrittenGeneration | undefined =>
+  isAsWritten(twin, of.twin?.unreported) ? of.twin?.unreported : of.experiment.status?.analysis?.twin
+
 /** What a gated fork needs. */
 interface GateFacts {
   /** the pods of the fork; unknown in a review, and before the cache of pods was filled */

@@ -3,7 +3,7 @@ import { DERIVED_HASH, GATED_DEPLOY_STATUS } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
-import { type Facts, isAsWritten, type WrittenGeneration } from '../facts/facts.ts'
+import { type Facts, isAsWritten, lastWriteOf, type WrittenGeneration } from '../facts/facts.ts'
 import { runState } from '../run-state/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
@@ -15,8 +15,8 @@ import { replicasOf } from '../workload/status.ts'
  * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by
  * field: the API server sets defaults and rewrites quantities, so such a comparison would cause an apply in every pass.
  */
-export const hasDrifted = ({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
-  isChanged(fork, { experiment, wanted, left: experiment.status?.experimentResourceRef })
+export const hasDrifted = (facts: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
+  isChanged(fork, { experiment: facts.experiment, wanted, left: lastWriteOf(fork, facts) })
 
 interface DriftInput {
   readonly experiment: ExperimentDeployment
@@ -78,7 +78,7 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
   const { status, metadata } = experiment
   const isSame = isSameDerivation(fork, wanted)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
-  // If the status does not know this fork, the process ended between apply and status, and no other client changed it.
+  // If the status does not know this fork, the pass that created it could not write the status. No other client did.
   const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
   const isSameSpec = status?.observedGeneration === metadata.generation
   const occasion = (message: string, isRepair: boolean, foldedMs = 0) => ({
@@ -101,9 +101,8 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
     return occasion('rolled back because of the verdict of its analysis', false)
   if (isSame && !isOtherCount && isNextVerdict(fork, wanted))
     return occasion('its annotation now has the verdict of the analysis', false)
-  const isReported = isAsWritten(fork, status?.experimentResourceRef)
-  const isUnreported = !isReported && isAsWritten(fork, facts.unreported)
-  const step = isSame && isOtherCount && (isReported || isUnreported) ? stepOf(facts, wanted) : undefined
+  const isOurs = isAsWritten(fork, lastWriteOf(fork, facts))
+  const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
   if (step !== undefined) {
     const foldedMs = isSameSpec ? untilResizeMs(facts, fork) : 0
     return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
@@ -112,16 +111,17 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
   const isSameBase = status?.source?.templateHash === source.templateHash
   // With another spec or base than that of the status, an interrupted pass may have written this derivation.
   const isInStatus = isSameSpec && (isSameBase || !status?.source)
-  const isNotInStatus = isKnown ? isUnreported && isInStatus : isInStatus || !isOtherCount
-  if (isSame && isNotInStatus) return occasion('applied again: it is not in the status yet', false)
   if (isSame && isKnown && isInStatus) return occasion('restored: another client had modified it', true)
-  if (!isSameBase || (isUnreported && isSameSpec))
-    return occasion(`follows generation ${source.generation} of its source`, false)
+  if (isSame && !isKnown && (isInStatus || !isOtherCount)) return occasion(NOT_IN_STATUS, false)
+  if (!isSameBase) return occasion(`follows generation ${source.generation} of its source`, false)
+  if (isOurs && isSameSpec && !isAsWritten(fork, status?.experimentResourceRef)) return occasion(NOT_IN_STATUS, false)
   // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
   return isKnown && isSameSpec
     ? occasion('applied again: another client modified it, or this version derives it differently', true)
     : occasion('updated to the spec of the experiment', false)
 }
+
+const NOT_IN_STATUS = 'applied again: it is not in the status yet'
 
 /** The values that the annotation may have before each verdict. Another client has written any other value. */
 const BEFORE: Readonly<Record<string, readonly (string | undefined)[]>> = {

@@ -13,7 +13,7 @@ import { type GatedPod, type GateTarget, gateChanges, openPods } from '../strate
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { isSameDerivation } from './apply-reason.ts'
-import { isAlreadyReported, scaleTo } from './lifecycle.ts'
+import { isChangedByOthers, scaleTo } from './lifecycle.ts'
 
 /** The writes that open and shut pods of a gated fork. */
 interface GateWrites {
@@ -116,11 +116,11 @@ interface KeptSize {
 
 /** What changes the size of a kept fork; nothing while its size is not known. It grows only if `mayGrow`. */
 export function keptSize(facts: Facts, wanted: DesiredFork, fork: KubeObject, mayGrow: () => boolean): KeptSize {
-  const { experiment, driftBackoffMs } = facts
+  const { driftBackoffMs } = facts
   const { kind, gate } = wanted
   const [replicas, present] = [gate ? gate.target?.pods : replicasOf(wanted.fork), replicasOf(fork)]
   if (replicas === undefined || replicas === present || (replicas > present && !mayGrow())) return { writes: [] }
-  const isRepair = isAlreadyReported(experiment, fork)
+  const isRepair = isChangedByOthers(facts, fork)
   if (isRepair && driftBackoffMs > 0) return { writes: [], replicas, repairInMs: driftBackoffMs }
   return { writes: [scaleTo(kind, fork, replicas, { isRepair })], replicas }
 }

@@ -11,7 +11,7 @@ import type { Plan } from '../conclusion/conclusion.ts'
 import { ownerOfRevision } from '../conclusion/revision-owner.ts'
 import type { Write } from '../conclusion/write.ts'
 import { waiting } from '../facts/decision.ts'
-import type { Facts } from '../facts/facts.ts'
+import { type Facts, isAsWritten, lastWriteOf } from '../facts/facts.ts'
 import type { Base } from '../fork/base.ts'
 import { forkHealth } from '../fork/health.ts'
 import { decodeBase, encodeBase, isPinned, pinnedSource } from '../fork/pinned.ts'
@@ -116,8 +116,11 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
-/** Whether the status already reports this fork and this spec. Then a difference was made by another client. */
-export const isAlreadyReported = ({ status, metadata }: ExperimentDeployment, fork: KubeObject): boolean =>
+/** Whether another client has changed the spec of the fork since the status told of this fork and this spec. */
+export const isChangedByOthers = (facts: Facts, fork: KubeObject): boolean =>
+  isReported(facts.experiment, fork) && !isAsWritten(fork, lastWriteOf(fork, facts))
+
+const isReported = ({ status, metadata }: ExperimentDeployment, fork: KubeObject): boolean =>
   status?.experimentResourceRef?.uid === fork.metadata.uid && status?.observedGeneration === metadata.generation
 
 /** A patch that changes the replicas of the fork, and nothing else. */

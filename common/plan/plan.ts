@@ -29,7 +29,7 @@ import {
   baseWrites,
   expiryMessage,
   finalizerWrites,
-  isAlreadyReported,
+  isChangedByOthers,
   planDeletion,
   planExpiry,
   planPromoted,
@@ -204,7 +204,7 @@ function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Pla
   const before = fork ? [...gateWritesWithoutChange(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }
-  const isRepair = !mustHaveNoPods && isAlreadyReported(experiment, fork)
+  const isRepair = !mustHaveNoPods && isChangedByOthers(facts, fork)
   if (isRepair && driftBackoffMs > 0)
     return { writes: before, conclusion: { ...conclusion, repairInMs: driftBackoffMs } }
   return { writes: [...before, scaleTo(kind, fork, replicas, { isRepair })], conclusion }

@@ -24,7 +24,7 @@ import {
   strategyStatus,
 } from '../conclusion/run-status.ts'
 import { CONDITIONS_OF_STATE } from '../facts/decision.ts'
-import { type Facts, forkAndSource, podsOf } from '../facts/facts.ts'
+import { type Facts, forkAndSource, lastWriteOf, podsOf } from '../facts/facts.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { changedFields } from '../override/differences.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
@@ -93,7 +93,8 @@ function sourceName(experiment: ExperimentDeployment): string {
 
 const count = ({ fork }: Conclusion, field: string): number => Number(at(fork, 'status', field) ?? 0)
 
-function forkFacts({ experiment, fork: before }: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+function forkFacts(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { experiment, fork: before } = facts
   const { fork, repairInMs } = conclusion
   const stored = experiment.status?.experimentResourceRef
   // While the creation of a deleted fork waits, the deleted one stays: by it the next pass knows that this is a repair.
@@ -105,7 +106,8 @@ function forkFacts({ experiment, fork: before }: Facts, conclusion: Conclusion):
     .join(',')
   const { name, namespace = '', uid = '', generation = 0 } = metadata
   // A fork that this pass did not write may have the change of another client. With 0 the next pass applies it again.
-  const writtenGeneration = fork !== knownValue(before) ? generation : stored?.uid === uid ? stored.generation : 0
+  const left = lastWriteOf(fork, facts)
+  const writtenGeneration = fork !== knownValue(before) ? generation : left?.uid === uid ? left.generation : 0
   return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: writtenGeneration } }
 }
 

@@ -10,7 +10,7 @@ import { lazy } from '../assess/lazy.ts'
 import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
 import { isTwinDenied } from '../conclusion/policy-decision.ts'
 import type { Write } from '../conclusion/write.ts'
-import { type Facts, isAsWritten } from '../facts/facts.ts'
+import { type Facts, isAsWritten, lastWriteOfTwin } from '../facts/facts.ts'
 import { derive, forkHash } from '../fork/derive.ts'
 import { isWriting } from '../run-state/run.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -85,12 +85,10 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
   const { twin, policy } = planned.conclusion
   const replicas = replicasOf(wanted.fork)
   if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return planned
-  const left = experiment.status?.analysis?.twin
+  const left = twin ? lastWriteOfTwin(twin, facts) : experiment.status?.analysis?.twin
   if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
   // Whether another client deleted or changed the twin since the last pass.
-  const isOther =
-    twin && left?.uid === twin.metadata.uid && ![left, known?.unreported].some((of) => isAsWritten(twin, of))
-  const isRepair = left !== undefined && (!twin || isOther === true)
+  const isRepair = left !== undefined && (!twin || (left.uid === twin.metadata.uid && !isAsWritten(twin, left)))
   const repairInMs = known?.repairInMs ?? 0
   if (isRepair && repairInMs > 0) return { ...planned, conclusion: { ...planned.conclusion, repairInMs } }
   const uid = twin?.metadata.uid
@@ -111,14 +109,12 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
  * `status.analysis.twin`. A twin that this pass did not write may have the change of another client: with the stored
  * generation, or none, the next pass finds it. While the creation of a deleted one waits, that one stays.
  */
-export function twinStatus(
-  { experiment, twin: before }: Facts,
-  { twin, repairInMs }: Conclusion,
-): { readonly twin?: TwinRef } {
+export function twinStatus(facts: Facts, { twin, repairInMs }: Conclusion): { readonly twin?: TwinRef } {
+  const { experiment, twin: before } = facts
   const stored = experiment.status?.analysis?.twin
   if (!twin) return stored && repairInMs !== undefined ? { twin: stored } : {}
   const { name, uid = '', generation = 0 } = twin.metadata
   const isWritten = twin !== knownValue(before?.object ?? { is: 'absent' })
-  const left = isWritten ? generation : stored?.uid === uid ? stored.generation : 0
-  return { twin: { name, uid, generation: left } }
+  const left = lastWriteOfTwin(twin, facts)
+  return { twin: { name, uid, generation: isWritten ? generation : left?.uid === uid ? left.generation : 0 } }
 }

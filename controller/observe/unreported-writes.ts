@@ -10,7 +10,7 @@ interface UnreportedWritesOptions {
 
 /**
  * The forks and twins that this process wrote, until the status of their experiment tells of it. If a pass cannot write
- * that status, the next pass knows by this that no other client has changed them.
+ * that status, the next pass knows by this that no other client has changed their specs.
  */
 export class UnreportedWrites {
   readonly #options: UnreportedWritesOptions
@@ -25,7 +25,7 @@ export class UnreportedWrites {
     return this.#written.size
   }
 
-  /** The last write of the fork of `key`, or of its twin for the key of that; undefined: the status has it. */
+  /** The last write of the fork of `key`, or of its twin for the key of that; undefined: there is only the status. */
   of(key: Key): WrittenGeneration | undefined {
     return this.#written.get(key)
   }

@@ -222,6 +222,9 @@ describe('the cluster of a pass', () => {
     expect(remembered()).to.deep.equal([1, 1])
     await reporter.applyStatus(anExperiment(), {})
     expect(remembered()).to.deep.equal([undefined, undefined])
+    await writer.write({ ...write, role: 'fork' })
+    reporter.noteCurrent('shop/faster-cart')
+    expect(remembered()).to.deep.equal([undefined, undefined])
   })
 
   it('notes its writes, so that the next pass waits for the caches', async () => {

@@ -41,6 +41,22 @@ describe('a fork that gets all requests while its source changes', () => {
     expect(run.pods()).to.equal(8)
   })
 
+  it('is repaired when somebody scales it, and not when its source is scaled', () => {
+    const run = aCutOver()
+    const repairs = () =>
+      run.rest().flatMap((write) => (write.role === 'fork' && 'isRepair' in write ? [write.isRepair] : []))
+    for (const replicas of [20, 8, 12]) {
+      run.world.source = released(replicas)
+      expect(repairs()).to.deep.equal([false])
+    }
+    const { fork } = run.world
+    if (!fork) throw new Error('there is no fork')
+    const { generation = 0, ...metadata } = fork.metadata
+    const spec = { ...objectOr(fork.spec), replicas: 3 }
+    run.world.fork = { ...fork, spec, metadata: { ...metadata, generation: generation + 1 } }
+    expect(repairs()).to.deep.equal([true])
+  })
+
   it('grows only as far as policies allow it', () => {
     const run = aCutOver()
     run.world.policies = { ...NO_POLICIES, policies: [aPolicy({ maxReplicas: 10 })] }

@@ -99,6 +99,14 @@ describe('the reference to the fork in the status', () => {
     expect(generation(statusFor(facts))).to.equal(2)
   })
 
+  it('has the generation of the last write of this process, although an earlier pass made it', () => {
+    const unreported = { uid: 'uid-of-fork', generation: 3 }
+    for (const status of [leftAt(2), {}]) {
+      const facts = someFacts({ fork: theFork(), experiment: anExperiment({ status }), source: undefined, unreported })
+      expect(generation(statusFor(facts))).to.equal(3)
+    }
+  })
+
   it('has generation 0 when no status says how the fork was left, so that it is applied again', () =>
     expect(generation(statusWith({ fork: theFork(), source: undefined }))).to.equal(0))
 })
