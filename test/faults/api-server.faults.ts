@@ -215,7 +215,7 @@ describe('the API server fails, on the real control plane', function () {
     })
     let place: Place | undefined
     place = await created()
-    for (const replicas of [2, 3, 1]) {
+    for (const replicas of [2, 1, 3]) {
       for (const name of NAMES) await place.api.patch(place.path('experiments', name), { spec: { replicas } })
       await pause(DELAY_MS)
     }
