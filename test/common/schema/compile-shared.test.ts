@@ -6,8 +6,8 @@ import { APPS_V1 } from './openapi.ts'
 
 const { schemas } = APPS_V1.components
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const withPorts = (ports: JsonObject): JsonObject => ({
-  template: { spec: { containers: [{ name: 'cart', ...ports }] } },
+const withContainer = (members: JsonObject): JsonObject => ({
+  template: { spec: { containers: [{ name: 'cart', ...members }] } },
 })
 
 /** How many functions ajv makes while `work` is done. */
@@ -38,12 +38,12 @@ describe('the schemas of one compiler', () => {
       const shared = compiledBy(() => {
         const compile = schemaCompiler(compiles)
         for (const root of ['Spec', 'Other'])
-          compile({ hash: root, schemas: OTHER, root: ref(root) }).checkWhole(withPorts({ image: 'x' }))
+          compile({ hash: root, schemas: OTHER, root: ref(root) }).checkWhole(withContainer({ image: 'x' }))
       })
       const apart = ['Spec', 'Other'].map((root) =>
         compiledBy(() =>
           schemaCompiler(compiles)({ hash: root, schemas: OTHER, root: ref(root) }).checkWhole(
-            withPorts({ image: 'x' }),
+            withContainer({ image: 'x' }),
           ),
         ),
       )
@@ -61,7 +61,7 @@ describe('the schemas of one compiler', () => {
         compile({ hash: type, schemas: ofPort(type), root: ref('Spec') }),
       )
       const refused = (containerPort: number | string) =>
-        [numbers, texts].map((schema) => schema?.check(withPorts({ ports: [{ containerPort }] }), 'Merge').length)
+        [numbers, texts].map((schema) => schema?.check(withContainer({ ports: [{ containerPort }] }), 'Merge').length)
       const answers = [80, 'http', 80].map(refused)
       expect(answers).to.deep.equal([
         [0, 1],
