@@ -78,7 +78,8 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
   const { status, metadata } = experiment
   const isSame = isSameDerivation(fork, wanted)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
-  // If the status does not know this fork, the pass that created it could not write the status. No other client did.
+  // If the status does not know this fork, then the pass that created it could not write the status. That is no sign
+  // of a change by another client.
   const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
   const isSameSpec = status?.observedGeneration === metadata.generation
   const occasion = (message: string, isRepair: boolean, foldedMs = 0) => ({

@@ -128,7 +128,7 @@ export interface Ports {
     contestedMs(key: Key): number
   }
   readonly unreported: {
-    /** what this process wrote last, while the status does not tell of it: the fork of `key`, or its twin by its key */
+    /** the last write of the fork of `key`, or of its twin for the key of that; undefined: there is only the status */
     of(key: Key): WrittenGeneration | undefined
   }
 }
