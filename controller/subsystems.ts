@@ -89,7 +89,9 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const queue = new KeyQueue({ timers, random, observer: metrics.queue })
   const experiments = new AllExperiments({ experiments: caches.experiments, queue, timers })
   const clockSteps = new ClockSteps({ clock, timers, onForwardStep: () => experiments.wake() })
-  const schemas = new SchemaCatalog(schemaSource(client), Object.values(WORKLOAD_KINDS), { compiles: 'whenUsed' })
+  const schemas = new SchemaCatalog(schemaSource(client, stopping), Object.values(WORKLOAD_KINDS), {
+    compiles: 'whenUsed',
+  })
   const index = new ExperimentIndex()
   const neighbours = createNeighbours(options, experiments, index)
   const recorder = new Recorder(options)
@@ -139,7 +141,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     recorder,
   })
   const write = (of: Write, signal: AbortSignal) => new Writer({ client, signal, ...NO_NEXT_PASS }).write(of)
-  const orphans = sweepersOf({ ...options, isServed, recorder, caches, experiment, write })
+  const hasExperiment = index.hasFork.bind(index)
+  const orphans = sweepersOf({ ...options, isServed, recorder, caches, experiment, hasExperiment, write })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
       paced.forget(key) // before it reads

@@ -8,7 +8,6 @@ import {
   SERVICE,
 } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Write } from '../../common/conclusion/write.ts'
 import { at, listOr, objectOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
@@ -20,13 +19,13 @@ import type { Log } from '../../common/program/log.ts'
 import { isBeingDeleted, provenOwner, recordNameOf } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Recorder } from '../events/recorder.ts'
-import type { Key } from '../runtime/queue.ts'
 import { OrphanedRuns, type OrphanedRunsOptions } from './orphaned-runs.ts'
 import { Sweeper } from './sweeper.ts'
 
 interface OrphansOptions {
   readonly client: Pick<KubeClient, 'request'>
-  readonly experiment: (key: Key) => ExperimentDeployment | undefined
+  /** whether an experiment in the cache has a fork or twin of this kind, namespace and name */
+  readonly hasExperiment: (kind: string, fork: KubeObject) => boolean
   /** whether experiments in the namespace may be read. A fork of another one is left alone */
   readonly isServed: (namespace: string) => boolean
   readonly workloads: readonly { readonly kind: WorkloadKind; readonly forks: Pick<Reflector<KubeObject>, 'list'> }[]
@@ -44,6 +43,7 @@ interface SweepersOptions extends Omit<OrphansOptions, 'workloads'> {
     readonly workloads: OrphansOptions['workloads']
     readonly analysis?: { readonly runs: { list(): readonly AnalysisRun[] } } | undefined
   }
+  readonly experiment: OrphanedRunsOptions['experiment']
   readonly clock: Clock
 }
 
@@ -122,7 +122,7 @@ export class Orphans {
     const found = workloads.flatMap(({ kind, forks }) => forks.list().map((fork) => ({ kind, fork })))
     for (const { kind, fork } of this.#sweeper.inOrder(found, ({ fork }) => uidOf(fork))) {
       if (this.#sweeper.isStopped) return
-      const owner = this.#ownerToAsk(fork)
+      const owner = this.#ownerToAsk(kind, fork)
       const facts = { fork: fork.metadata.name }
       if (owner) await this.#sweeper.look(fork.metadata, facts, () => this.#look(kind, fork, owner))
       else this.#isNoOrphan(fork)
@@ -132,15 +132,13 @@ export class Orphans {
 
   /**
    * The owner of a fork, if the API server must be asked whether it is gone. Labels can be written by many users, so
-   * the selector decides whose fork it is.
+   * the selector decides whose fork it is. But only the labels have the name of that experiment, and by a wrong name
+   * the API server would not find it. So a fork is left alone while the cache has an experiment with such a fork.
    */
-  #ownerToAsk(fork: KubeObject): Owner | undefined {
-    const owner = isBeingDeleted(fork) ? undefined : provenOwner(fork)
-    if (!owner) return undefined
-    const { namespace, name, uid } = owner
-    const { experiment, isServed } = this.#options
-    const isKnown = experiment(`${namespace}/${name}`)?.metadata.uid === uid
-    return isServed(namespace) && !isKnown ? owner : undefined
+  #ownerToAsk({ kind }: WorkloadKind, fork: KubeObject): Owner | undefined {
+    const { hasExperiment, isServed } = this.#options
+    const owner = isBeingDeleted(fork) || hasExperiment(kind, fork) ? undefined : provenOwner(fork)
+    return owner && isServed(owner.namespace) ? owner : undefined
   }
 
   /** Deletes a fork if its owner is gone. The cache may be old, so the API server decides. @throws KubeError */

@@ -1,5 +1,6 @@
 import { waitsForAnother } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { forkName, twinName } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -57,6 +58,11 @@ export class ExperimentIndex {
   /** The experiments whose fork or twin has this name: `Deployment/shop/cart-experiment-cd1aa1c99c`. It may be gone. */
   ofFork(workload: string): ReadonlySet<Key> {
     return this.#of(`fork ${workload}`)
+  }
+
+  /** Whether there is an experiment whose fork or twin has the kind, the namespace and the name of `object`. */
+  hasFork(kind: string, { metadata }: Pick<KubeObject, 'metadata'>): boolean {
+    return this.ofFork(`${kind}/${metadata.namespace}/${metadata.name}`).size > 0
   }
 
   /** As `ofFork`, for a fork of any kind: `shop/cart-experiment-cd1aa1c99c`. */

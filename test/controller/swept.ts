@@ -6,6 +6,7 @@ import type { Write } from '../../common/conclusion/write.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { Orphans } from '../../controller/orphans/orphaned-forks.ts'
+import { ExperimentIndex } from '../../controller/wakeups/experiment-index.ts'
 import { anExperiment } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
@@ -50,6 +51,8 @@ export function world(given: Given = {}) {
   const notes: string[] = []
   const timers = new VirtualTime()
   const log = diaryLog()
+  const index = new ExperimentIndex()
+  if (cached) index.add('shop/faster-cart', cached)
   const orphans = new Orphans({
     client: {
       request: ({ path }) => {
@@ -59,7 +62,7 @@ export function world(given: Given = {}) {
         return revision ? Promise.resolve(revision) : Promise.reject(GONE)
       },
     },
-    experiment: () => cached,
+    hasExperiment: (kind, of) => index.hasFork(kind, of),
     isServed,
     isCutOverInstalled,
     workloads: [{ kind: deployment, forks: { list: () => forks } }],

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { OWNER_UID } from '../../../common/api/names.ts'
+import { CR_NAME, OWNER_NAMESPACE, OWNER_UID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { anExperiment, UID } from '../../builders.ts'
@@ -51,6 +51,10 @@ describe('a fork in another namespace', () => {
 
   it('stays while its experiment is in the cache, and nothing is read', async () =>
     expect(await swept({ cached: EXPERIMENT })).to.deep.equal([]))
+
+  for (const label of [CR_NAME, OWNER_NAMESPACE])
+    it(`A35: stays while its experiment is in the cache, although somebody has changed its label ${label}`, async () =>
+      expect(await swept({ cached: EXPERIMENT, fork: labelled({ [label]: 'another' }) })).to.deep.equal([]))
 
   const kept: Record<string, Given> = {
     'the API server still has its experiment': { live: async () => EXPERIMENT },

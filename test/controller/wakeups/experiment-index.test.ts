@@ -32,6 +32,14 @@ describe('the index of experiments', () => {
     expect([...index.ofFork(`Deployment/lab/${FAR_FORK}`)]).to.deep.equal([])
   })
 
+  it('knows whether a fork has an experiment, by kind, namespace and name', () => {
+    const index = indexed()
+    const hasFork = (kind: string, namespace: string) => index.hasFork(kind, { metadata: { namespace, name: FORK } })
+    expect([hasFork('Deployment', 'shop'), hasFork('StatefulSet', 'shop'), hasFork('Deployment', 'lab')]).to.deep.equal(
+      [true, false, false],
+    )
+  })
+
   for (const [what, pod] of Object.entries({
     'a Deployment or Rollout': `${FORK}-7d9f-x2x4z`,
     'a StatefulSet': `${FORK}-0`,
