@@ -39,7 +39,7 @@ export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: num
     ...(run?.restMs === undefined ? [] : [run.restMs]),
     ...(run?.moved && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),
     ...((run?.acts || conclusion.analysis?.waitsForFork) && conclusion.is === 'settled' ? [ACTED_RECHECK_MS] : []),
-    ...(expiresInMs > 0 ? [expiresInMs] : []),
+    ...(isActive && expiresInMs > 0 ? [expiresInMs] : []),
     ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),
     ...(isActive && isPinned(facts.experiment) ? [PINNED_RECHECK_MS] : []),
   ]

@@ -31,7 +31,7 @@ export interface WorkersOptions {
   readonly reconcile: (key: Key, pass: Pass) => Promise<Requeue>
   /** Resolves when the caches have what the pass over `key` wrote. */
   readonly caughtUp: (key: Key) => Promise<void>
-  /** the object of a key, as a cache has it, for log lines */
+  /** the object of a key, as a cache has it; undefined: it is gone, and its key is no longer given a next pass */
   readonly objectOf: (key: Key) => Pick<KubeObject, 'metadata'> | undefined
   readonly breaker?: Pick<Breaker, 'answers' | 'succeeded' | 'failed'>
   readonly timers: Timers
@@ -197,7 +197,7 @@ export class Workers {
   }
 
   async #pass(key: Key, yieldToWrites: () => Promise<void>): Promise<void> {
-    const { queue, reconcile, breaker, timers } = this.#options
+    const { queue, reconcile, breaker, timers, objectOf } = this.#options
     while (this.#yielder.isLong) await this.#yielder.nextTurn()
     const answersBefore = breaker?.answers ?? 0
     const limit = startDeadline(timers, RECONCILE_LIMIT_MS, this.#stopping.signal)
@@ -209,7 +209,7 @@ export class Workers {
       breaker?.succeeded(answersBefore)
       if (requeue === 'backoff') queue.retry(key)
       else queue.succeed(key)
-      if (typeof requeue === 'object') queue.addAfter(key, requeue.afterMs)
+      if (typeof requeue === 'object' && objectOf(key)) queue.addAfter(key, requeue.afterMs)
     } catch (error) {
       this.#fail(key, number, error)
       if (error instanceof KubeError && !isTransient(error)) breaker?.succeeded(answersBefore) // it was an answer

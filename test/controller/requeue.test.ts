@@ -65,6 +65,12 @@ describe('the requeue of a pass', () => {
       NONE,
       'never',
     ],
+    'is never for a deletion, which the expiry does not change': [
+      { experiment: expiring },
+      concluded({ is: 'unready' }, 'Terminating'),
+      NONE,
+      'never',
+    ],
     'R7: is a minute for a pinned base, which is not watched': [
       { experiment: anExperiment({ onSourceChange: 'Pin' }) },
       settled,

@@ -35,7 +35,7 @@ describe('workers', () => {
   })
 
   it('make the next pass when the last one says so', async () => {
-    const { queue, time, pass, passes } = atWork()
+    const { queue, time, pass, passes } = atWork({ objects: { 'a/1': { metadata: { name: '1' } } } })
     queue.add('a/1')
     ;(await pass()).end({ afterMs: 7_000 })
     await time.pass(6_999)
