@@ -201,10 +201,15 @@ function specOf(schemas: Schemas, { apiVersion, kind }: ResourceType): unknown {
 const hashes = (entries: ReadonlyMap<string, Entry>): string =>
   JSON.stringify([...entries].map(([kind, { schema }]) => [kind, schema.hash]))
 
-/** Reads the schemas that the API server publishes. Needs no permission beyond API discovery. */
-export const schemaSource = (kube: Pick<KubeClient, 'request'>): SchemaSource => ({
+/** Reads the schemas that the API server publishes, until `signal` aborts. Needs no permission beyond API discovery. */
+export const schemaSource = (kube: Pick<KubeClient, 'request'>, signal?: AbortSignal): SchemaSource => ({
   get: (address) => {
     const [path = '', query = ''] = address.split('?')
-    return kube.request({ verb: 'get', path, query: Object.fromEntries(new URLSearchParams(query)) })
+    return kube.request({
+      verb: 'get',
+      path,
+      query: Object.fromEntries(new URLSearchParams(query)),
+      ...(signal ? { signal } : {}),
+    })
   },
 })

@@ -49,6 +49,7 @@ export function keepFresh({
     while (!signal.aborted) {
       rest = new AbortController()
       const missed = await refreshed(catalog)
+      if (signal.aborted) return
       logMissed(missed)
       const isFresh = missed.length === 0
       const isMoving = missed.every(({ hasMoved }) => hasMoved)

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { KubeError } from '../../../common/kube/client/errors.ts'
+import { unlessAborted } from '../../../common/program/deadline.ts'
 import { jsonLog } from '../../../common/program/log.ts'
 import { SchemaCatalog } from '../../../common/schema/catalog.ts'
 import { keepFresh, refreshOnMiss } from '../../../common/schema/refresher.ts'
@@ -10,18 +11,19 @@ const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deploym
 
 /** A cluster that can be unreachable, and a catalog that is kept fresh from it. */
 function following({ isDown = false } = {}) {
-  const state = { isDown, movedWith: 0, indexReads: 0, lines: [] as string[] }
+  const state = { isDown, isHanging: false, movedWith: 0, indexReads: 0, lines: [] as string[] }
+  const stop = new AbortController()
   const get = async (path: string): Promise<unknown> => {
     if (path !== '/openapi/v3') {
       if (state.movedWith === 0) return APPS_V1
       throw new KubeError({ kind: 'unreachable', status: state.movedWith, message: 'no document' })
     }
     state.indexReads += 1
+    if (state.isHanging) await unlessAborted(new Promise(() => undefined), stop.signal)
     if (state.isDown) throw new Error('connection refused')
     return { paths: { 'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=A' } } }
   }
   const time = new VirtualTime()
-  const stop = new AbortController()
   const log = jsonLog({ destination: { write: (line) => state.lines.push(line) } })
   const catalog = new SchemaCatalog({ get }, [DEPLOYMENT])
   const fresh = keepFresh({ catalog, timers: time, log, signal: stop.signal })
@@ -40,6 +42,15 @@ describe('keepFresh', () => {
     stop.abort()
     await ended
     expect(time.pending).to.equal(0)
+  })
+
+  it('ends at once while the API server does not answer, and logs no failure', async () => {
+    const { state, time, stop, ended } = following()
+    state.isHanging = true
+    await time.pass(60_000)
+    stop.abort()
+    await ended
+    expect([state.lines, time.pending]).to.deep.equal([[], 0])
   })
 
   it('reads immediately if a missing schema is asked for, but at most once in five seconds', async () => {
