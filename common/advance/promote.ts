@@ -20,7 +20,6 @@ import {
   recordedPatches,
   type SourceVersion,
   sourceOverride,
-  unknownVersion,
   versionWith,
 } from '../run-state/promotion.ts'
 import { promotionIn, type RunState } from '../run-state/run.ts'
@@ -29,7 +28,7 @@ import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import { promotionObstacle, ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
-import { isRecorded, lostRecord, recorded, recordOf } from './promotion-record.ts'
+import { isRecorded, recordClaiming, recorded, recordOf } from './promotion-record.ts'
 
 /** What a pass does at the step that promotes or restores. */
 export interface PromotionPlan {
@@ -64,8 +63,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const subject = subjectOf(facts, wanted, state)
   if (!subject) return undefined
   const { source, kind } = subject
-  const lost = subject.stored?.record ? undefined : lostRecord(facts, state.run)
-  const stored = lost ? storedAgain(state, source, lost) : subject.stored
+  const { stored } = subject
   const overridden = sourceOverride(facts, source)
   const found = promotionOf(overridden)
   if (!found) return undefined
@@ -102,7 +100,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const why = writer.because ? `; ${writer.because.message}` : ''
     return { writes: [], promotion: withPatch, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
-  const obstacle = promotionObstacle(facts, wanted, state, subject)
+  const obstacle = unprovenRecord(facts, state, stored) ?? promotionObstacle(facts, wanted, state, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, { run: state.run, ...found })
@@ -190,16 +188,16 @@ function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): Prom
 }
 
 /**
- * The promotion status after somebody emptied it. The record proves that the source may have been written, unless a
- * later `promote` asks for another write.
+ * A record of which the status does not tell: somebody emptied the status, or made the record. So the source may have
+ * had the change already, and only a person may ask for another write. What such a record says is never used.
  */
-function storedAgain(
-  { run, spec: { mode } }: RunState,
-  source: KubeObject,
-  record: NonNullable<PromotionStatus['record']>,
-): PromotionStatus {
+function unprovenRecord(facts: Facts, { run }: RunState, stored: PromotionStatus | undefined): Decision | undefined {
   const isByPerson = run.command?.verb === 'promote' && run.command.answer === 'Done'
-  return { mode, record, ...(isByPerson ? {} : { written: unknownVersion(source) }) }
+  const record = stored?.record || isByPerson ? undefined : recordClaiming(facts, run)
+  if (record === undefined) return undefined
+  const { name } = facts.experiment.spec.sourceRef
+  const message = `ControllerRevision ${record} says that ${name} had the change, but the status does not`
+  return stalled('SourceReverted', `${message}; "promote" writes it, and "abort" ends the run`)
 }
 
 const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({

@@ -55,7 +55,7 @@ function isStored(facts: Facts, record: KubeObject): boolean {
 
 /**
  * Stores the record: its hash in the status first, then the record itself. So a record without its hash in the status
- * means that the status was lost.
+ * means that somebody emptied the status, or made the record.
  */
 export function recorded(facts: Facts, record: KubeObject, status: PromotionStatus) {
   const promotion = { ...status, record: recordIdOf(record) }
@@ -68,10 +68,10 @@ export function recorded(facts: Facts, record: KubeObject, status: PromotionStat
   return { writes: [...remove, create], promotion }
 }
 
-/** The record of a promotion of `run` that is not in the status, because somebody emptied the status. */
-export function lostRecord(facts: Facts, run: Run): PromotionStatus['record'] | undefined {
+/** The name of the record, if it says that it is of `run`. Many users may write it, so that alone proves nothing. */
+export function recordClaiming(facts: Facts, run: Run): string | undefined {
   const record = liveRecord(facts)
   const isOfRun =
     at(record, 'data', 'run') === run.run && Number(at(record, 'data', 'attempt') ?? 0) >= (run.attempt ?? 0)
-  return record && isOfRun ? recordIdOf(record) : undefined
+  return isOfRun ? record?.metadata.name : undefined
 }

@@ -71,7 +71,7 @@ export type SourceVersion = NonNullable<PromotionStatus['written']>
 const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject): SourceVersion => ({ uid, generation })
 
 /** Stands for the version of a source if it is not known who wrote it last. No source has generation 0. */
-export const unknownVersion = (source: KubeObject): SourceVersion => ({ ...versionOf(source), generation: 0 })
+const unknownVersion = (source: KubeObject): SourceVersion => ({ ...versionOf(source), generation: 0 })
 
 /**
  * The version of a source that has the change. Without a record, others made the change, and it is the present version.

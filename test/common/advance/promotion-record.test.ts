@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { promotionRecordName } from '../../../common/workload/identity.ts'
-import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
+import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld } from '../plan/some-run.ts'
 import { available } from '../plan/some-world.ts'
 
 const automatic = () =>
@@ -41,6 +41,9 @@ describe('the record of a promotion', () => {
     empty(run)
     expect(sourceWrites(run)).to.equal(0)
     expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:1', 'SourceReverted'])
+    expect(run.messageOf('Ready')).to.equal(
+      `ControllerRevision ${run.world.record?.metadata.name} says that cart had the change, but the status does not; "promote" writes it, and "abort" ends the run`,
+    )
     run.say('promote')
     expect(sourceWrites(run)).to.equal(1)
     expect(imageIn(run)).to.equal('example/cart:2')
@@ -76,15 +79,65 @@ describe('the record of a promotion', () => {
     expect(run.strategy()?.attempt).to.equal(2)
   })
 
-  it('can still undo a promotion after the status was emptied', () => {
+  it('undoes nothing after the status was emptied, because anybody may have written it', () => {
     const run = automatic()
     run.rest()
     empty(run)
     expect(sourceWrites(run)).to.equal(0)
     expect(run.world.experiment.status?.promotion?.written).to.not.equal(undefined)
     run.say('undo')
-    expect(sourceWrites(run)).to.equal(1)
-    expect(imageIn(run)).to.equal('example/cart:1')
+    expect(sourceWrites(run)).to.equal(0)
+    expect(imageIn(run)).to.equal('example/cart:2')
+  })
+
+  describe('that somebody has made before the promotion', () => {
+    /** A run whose first pass at its promotion finds a record that says it is of this run. */
+    function withForged(promotion: NonNullable<RunOf['promotion']>) {
+      const run = aRun(aRunExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }] } }, promotion }))
+      run.pass()
+      const metadata = { name: promotionRecordName(run.world.experiment), namespace: 'shop', uid: 'forged' }
+      const data = { run: run.strategy()?.run, attempt: 99, forward: {}, inverse: { paused: true } }
+      run.world.record = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata, revision: 1, data }
+      run.rest()
+      return run
+    }
+    const isPaused = ({ world }: RunWorld) => at(world.source?.spec, 'paused')
+
+    it('A34: keeps an Automatic one waiting for a person, and undo does not write what it says', () => {
+      const run = withForged({ mode: 'Automatic' })
+      expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:1', 'SourceReverted'])
+      run.say('undo')
+      expect(sourceWrites(run)).to.equal(0)
+      expect([isPaused(run), run.world.experiment.status?.promotion?.record]).to.deep.equal([undefined, undefined])
+    })
+
+    it('does not keep it from being aborted', () => {
+      const run = withForged({ mode: 'Automatic' })
+      run.say('abort')
+      run.rest()
+      expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Aborted'])
+    })
+
+    it('is replaced when a person promotes, so that undo gives back the former values', () => {
+      for (const mode of ['Automatic', 'Manual'] as const) {
+        const run = withForged({ mode })
+        run.say('promote')
+        run.rest()
+        expect(imageIn(run)).to.equal('example/cart:2')
+        run.say('undo')
+        run.rest()
+        expect([imageIn(run), isPaused(run)]).to.deep.equal(['example/cart:1', undefined])
+      }
+    })
+
+    it('is not used where the promotion has to wait for its source', () => {
+      const run = withForged({ mode: 'Manual' })
+      run.world.source = { ...aSource(), status: { observedGeneration: 0 } }
+      run.say('promote')
+      run.rest()
+      run.say('undo')
+      expect([sourceWrites(run), isPaused(run)]).to.deep.equal([0, undefined])
+    })
   })
 
   it('takes over nothing from one that somebody puts in its place before the next one is stored', () => {

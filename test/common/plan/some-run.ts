@@ -107,6 +107,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     return planned
   }
   const strategy = () => world.experiment.status?.strategy
+  const conditionOf = (type: string) => world.experiment.status?.conditions?.find((each) => each.type === type)
   return {
     world,
     facts,
@@ -115,7 +116,8 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     /** `1/7 Paused` */
     step: () => strategy()?.step,
     pods: () => (world.fork ? replicasOf(world.fork) : undefined),
-    reasonOf: (type: string) => world.experiment.status?.conditions?.find((each) => each.type === type)?.reason,
+    reasonOf: (type: string) => conditionOf(type)?.reason,
+    messageOf: (type: string) => conditionOf(type)?.message,
     /** Passes until one changes nothing, not even the status. Returns the writes of all. */
     rest(most = 40, but: Partial<Facts> = {}): readonly Write[] {
       const written: Write[] = []
