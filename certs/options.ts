@@ -12,7 +12,7 @@ export const USAGE = `npm run certs -- [options]      creates or renews the webh
   --path-env FILE                 only write the secret of the path to FILE, for manifests/path-secret
   --namespace NAME                namespace of the Secrets; default: experiment-controller-system
   --configuration NAME            name of both webhook configurations; default: experiment-deployment-controller
-  --kubeconfig FILE               default: those in $KUBECONFIG, else ~/.kube/config
+  --kubeconfig FILE               default: those in $KUBECONFIG, else ~/.kube/config; in a pod, its service account
   --help
 
 Needs permission to get, create and update secrets in the namespace, and to get and patch both webhook configurations.`
@@ -25,12 +25,14 @@ interface Options {
   readonly wantsNewPath: boolean
   /** the file to write instead of the cluster */
   readonly pathEnv: string | undefined
-  readonly kubeconfig: string
+  /** undefined: the service account of this pod */
+  readonly kubeconfig: string | undefined
   readonly objectNames: ObjectNames
 }
 
 /**
- * Reads the arguments of the script. The environment provides the default of `--kubeconfig`.
+ * Reads the arguments of the script. The environment provides the default of `--kubeconfig`: as for kubectl, a pod
+ * needs none.
  * @throws Error that names an unknown argument
  */
 export function readOptions(args: readonly string[], vars: Vars): Options {
@@ -47,13 +49,14 @@ export function readOptions(args: readonly string[], vars: Vars): Options {
       kubeconfig: { type: 'string' },
     },
   })
+  const isPod = Boolean(vars.KUBERNETES_SERVICE_HOST)
   return {
     isHelp: values.help,
     isDryRun: values['dry-run'],
     wantsNewCa: values['new-ca'],
     wantsNewPath: values['new-path'],
     pathEnv: values['path-env'],
-    kubeconfig: values.kubeconfig || vars.KUBECONFIG || join(vars.HOME ?? '', '.kube/config'),
+    kubeconfig: values.kubeconfig || vars.KUBECONFIG || (isPod ? undefined : join(vars.HOME ?? '', '.kube/config')),
     objectNames: {
       namespace: values.namespace,
       configuration: values.configuration,

@@ -27,6 +27,13 @@ describe('the options of the script', () => {
     expect(readOptions(['--kubeconfig', '/said'], vars).kubeconfig).to.equal('/said')
   })
 
+  it('take the service account of a pod, unless they are given a kubeconfig', () => {
+    const vars = { HOME: '/home/kim', KUBERNETES_SERVICE_HOST: '10.96.0.1' }
+    expect(readOptions([], vars).kubeconfig).to.equal(undefined)
+    expect(readOptions([], { ...vars, KUBECONFIG: '/from/env' }).kubeconfig).to.equal('/from/env')
+    expect(readOptions(['--kubeconfig', '/said'], vars).kubeconfig).to.equal('/said')
+  })
+
   it('are the ones in the usage', () => {
     const said = [...USAGE.matchAll(/^ {2}(--[\w-]+)( [A-Z]+)?/gm)].map(([, option = '', value]) =>
       value ? [option, 'value'] : [option],
