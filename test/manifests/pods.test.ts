@@ -51,6 +51,7 @@ describe('the pods of the manifests', () => {
         terminationGracePeriodSeconds: 45,
         priorityClassName: 'experiment-deployment-controller-nonpreempting',
         enableServiceLinks: false,
+        nodeSelector: { 'kubernetes.io/os': 'linux' }, // nobody builds the image for Windows
       })
       expect(containerOf(name)).to.include.keys('livenessProbe', 'readinessProbe', 'resources')
     })
