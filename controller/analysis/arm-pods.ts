@@ -1,13 +1,13 @@
 import { MAX_PODS } from '../../common/analysis/run/arms.ts'
 import type { ArmPodView, ArmPodViews } from '../../common/analysis/run/poll.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { AnalysisArms } from '../../common/assess/analysis.ts'
+import type { AnalysisArms, ArmSelector } from '../../common/assess/analysis.ts'
 import { at, isObject, listOr, member } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
-import { isBeingDeleted } from '../../common/workload/identity.ts'
+import { controllerOf, isBeingDeleted } from '../../common/workload/identity.ts'
 
 /** How long analyses that compare the same pods share one list of them. */
 const KEPT_MS = 10_000
@@ -29,27 +29,48 @@ export class ArmPodsReader {
 
   /** The pods of all arms as they are now, or were a moment ago. @throws KubeError */
   async of({ namespace, treatment, control, source, isSourceOther }: AnalysisArms): Promise<ArmPodViews> {
-    const [own, others, third] = await Promise.all(
-      [treatment, control, isSourceOther ? undefined : source].map((arm) => arm && this.#list(namespace, arm.selector)),
-    )
-    return { treatment: own ?? [], control: others ?? [], ...(source ? { source: third ?? [] } : {}) }
+    const ofSource = (arm: ArmSelector) => this.#list(namespace, arm.selector, isOfSource)
+    const ofCopy = (arm: ArmSelector) => this.#list(namespace, arm.selector, isOfCopy(arm.workload))
+    const [own, others, third] = await Promise.all([
+      ofCopy(treatment),
+      source ? ofCopy(control) : ofSource(control),
+      source && !isSourceOther ? ofSource(source) : [],
+    ])
+    return { treatment: own, control: others, ...(source ? { source: third } : {}) }
   }
 
-  #list(namespace: string, labelSelector: string): Promise<readonly ArmPodView[]> {
+  #list(namespace: string, labelSelector: string, isOfArm: IsOfArm): Promise<readonly ArmPodView[]> {
     return this.#recent.of(`${namespace}/${labelSelector}`, async () => {
       const path = resourcePath(RESOURCES.Pod, { namespace })
       const query = { labelSelector, fieldSelector: HAVE_NOT_ENDED, limit: LISTED }
       const found = await this.#client.request({ verb: 'list', path, query, deadlineMs: DEADLINE_MS })
-      return { value: armPodViews(listOr(member(found, 'items'))), isLasting: true }
+      return { value: armPodViews(listOr(member(found, 'items')), isOfArm), isLasting: true }
     })
   }
 }
 
+/**
+ * Whether a pod belongs to the workload of an arm, by its controller: many users may create pods with our labels, or
+ * label those of another workload, and tools copy pods with their labels.
+ */
+type IsOfArm = (pod: KubeObject) => boolean
+
+/** A fork or a twin controls its pods itself, or by a ReplicaSet that has its name. */
+const isOfCopy =
+  (workload: string): IsOfArm =>
+  (pod) => {
+    const name = controllerOf(pod)?.name
+    return name === workload || name?.startsWith(`${workload}-`) === true
+  }
+
+/** Of a source only the kind is compared, because it may have adopted a ReplicaSet with another name. */
+const isOfSource: IsOfArm = (pod) => ['ReplicaSet', 'StatefulSet'].includes(controllerOf(pod)?.kind ?? '')
+
 /** The pods in a list, as an analysis uses them, without those that are being deleted: they serve no more. */
-const armPodViews = (items: readonly unknown[]): readonly ArmPodView[] =>
+const armPodViews = (items: readonly unknown[], isOfArm: IsOfArm): readonly ArmPodView[] =>
   items
     .filter((item): item is KubeObject => isObject(item) && isObject(item.metadata))
-    .filter((pod) => !isBeingDeleted(pod))
+    .filter((pod) => !isBeingDeleted(pod) && isOfArm(pod))
     .map(seenPod)
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, MAX_PODS)

@@ -40,7 +40,20 @@ function aCache<T>() {
 
 /** A pod that counts since the run began. */
 const POD = {
-  metadata: { name: 'cart-1', uid: 'p', creationTimestamp: '2026-11-21T11:00:00Z' },
+  metadata: {
+    name: 'cart-1',
+    uid: 'p',
+    creationTimestamp: '2026-11-21T11:00:00Z',
+    ownerReferences: [
+      {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        name: `${ARMS.treatment.workload}-7d9f`,
+        uid: 'r',
+        controller: true,
+      },
+    ],
+  },
   status: { conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T11:00:00Z' }] },
 }
 const template = (name: string): Known<AnalysisTemplate> => known({ metadata: { name }, spec: { metrics: [ERRORS] } })

@@ -20,8 +20,20 @@ interface PodOf {
   readonly status?: object
 }
 
+const controlledBy = (kind: string, name: string) => ({
+  ownerReferences: [{ apiVersion: 'apps/v1', kind, name, uid: `uid-of-${name}`, controller: true }],
+})
+
+/** A pod of the fork, unless its metadata has other owners. */
 const aPod = (name: string, { metadata, spec, status }: PodOf = {}) => ({
-  metadata: { name, namespace: 'shop', uid: `uid-of-${name}`, creationTimestamp: '2026-11-21T12:00:00Z', ...metadata },
+  metadata: {
+    name,
+    namespace: 'shop',
+    uid: `uid-of-${name}`,
+    creationTimestamp: '2026-11-21T12:00:00Z',
+    ...controlledBy('ReplicaSet', 'fork-7d9f'),
+    ...metadata,
+  },
   ...(spec ? { spec } : {}),
   status: { conditions: [{ type: 'Initialized', status: 'True' }, READY], ...status },
 })
@@ -162,6 +174,31 @@ describe('a pod, as an analysis sees it', () => {
     const leaving = aPod(first, { metadata: { deletionTimestamp: '2026-11-21T12:10:00Z' } })
     const found = await listed([leaving, ...others.map((name) => aPod(name))])
     expect(found.map(({ name }) => name)).to.deep.equal(others)
+  })
+
+  const FOREIGN: Record<string, Partial<KubeObject['metadata']>> = {
+    'has no controller': { ownerReferences: [] },
+    'belongs to the source': controlledBy('ReplicaSet', 'cart-7d9f'),
+    'belongs to a workload whose name only begins like that of the fork': controlledBy('StatefulSet', 'forks'),
+  }
+  for (const [sentence, metadata] of Object.entries(FOREIGN))
+    it(`A36: is none of the fork if it has its labels, but ${sentence}`, async () => {
+      const first = Array.from({ length: 64 }, (_, index) => aPod(`a-${index}`, { metadata }))
+      expect((await listed([...first, aPod('fork-1')])).map(({ name }) => name)).to.deep.equal(['fork-1'])
+    })
+
+  it('is one of a fork that is a StatefulSet', async () =>
+    expect(await seen({ metadata: controlledBy('StatefulSet', 'fork') })).to.have.property('name', 'cart-1'))
+
+  const sourceHas = async (metadata: Partial<KubeObject['metadata']>) => {
+    const request = async () => ({ items: [aPod('cart-1', { metadata })] })
+    return (await new ArmPodsReader({ request }, new VirtualTime()).of(ARMS)).control.length === 1
+  }
+  it('A36: is one of the source only if a ReplicaSet or a StatefulSet controls it', async () => {
+    for (const kind of ['ReplicaSet', 'StatefulSet'])
+      expect(await sourceHas(controlledBy(kind, 'adopted'))).to.equal(true)
+    expect(await sourceHas(controlledBy('Job', 'cart-7d9f'))).to.equal(false)
+    expect(await sourceHas({ ownerReferences: [] })).to.equal(false)
   })
 
   it('is not read from what is no object', async () => expect(await listed([null, 'cart-1', {}])).to.deep.equal([]))
