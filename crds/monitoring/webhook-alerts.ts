@@ -25,7 +25,9 @@ export const WEBHOOK_ALERTS: Readonly<Record<string, Alert>> = {
     summary: 'The API server cannot call the webhook of experiments.',
     description:
       'Experiments cannot be created or changed. Forks keep running. This metric is served by the API server.',
-    remedy: 'Look at the pods, the Service experiment-webhook and the field caBundle of the webhook configurations.',
+    remedy:
+      'Look at the pods, the Service experiment-webhook and the field caBundle of the webhook configurations. ' +
+      'With CLIENT_CA, look at the certificate of the API server, too.',
     section: 'When the webhook is down',
   },
   WebhookCertificateExpires: {
