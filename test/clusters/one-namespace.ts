@@ -1,4 +1,8 @@
 /** Workloads for the installation for one namespace, and what the audit log has about its accounts. */
+import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import type { JsonObject } from '../../common/json/json.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
+import { deployment } from '../../common/workload/deployment.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -23,6 +27,17 @@ export const cart = {
 }
 /** Its Service. */
 export const service = { metadata: { name: 'cart' }, spec: { selector: { app: 'cart' }, ports: [{ port: 80 }] } }
+
+/** Creates a fork in the namespace "default", without its experiment. Waits until its pod runs. */
+export async function createFork({ api, kubectl }: ControlPlane, name: string, labels: JsonObject): Promise<void> {
+  const selector = { matchLabels: { [EXPERIMENT_ID]: name.slice(-10) } }
+  const spec = { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] }
+  const template = { metadata: { labels: selector.matchLabels }, spec }
+  const path = resourcePath(deployment, { namespace: 'default' })
+  await api.create(path, { metadata: { name, labels }, spec: { selector, template } })
+  const { code, stderr } = await kubectl(['wait', '--for=condition=Available', `deployment/${name}`])
+  if (code !== 0) throw new Error(stderr)
+}
 
 /** Creates the Service in the namespace "default". Waits until the account of the controller may read it. */
 export async function readableService({ api, kubectl }: ControlPlane): Promise<void> {

@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
 import {
+  CONTROLLER_REVISION,
   CR_NAME,
   EXPERIMENT_DEPLOYMENT,
-  EXPERIMENT_ID,
   FORK_FINALIZER,
   GROUP,
   IS_EXPERIMENT,
   OWNER_NAMESPACE,
 } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
+import { at, isObject, listOr } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -24,7 +24,7 @@ import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { namesOf } from '../../webhook/http/client-certificate.ts'
-import { cart, readableService } from '../clusters/one-namespace.ts'
+import { cart, createFork, readableService } from '../clusters/one-namespace.ts'
 import { missingIn, webhookIn } from '../clusters/overlay.ts'
 import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page, wordsOf } from '../integration/document.ts'
@@ -79,16 +79,6 @@ describe('the guide for admins, in a cluster of its own', () => {
     return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
   }
 
-  async function createFork(name: string, labels: JsonObject): Promise<void> {
-    const path = resourcePath(deployment, { namespace: 'default' })
-    const selector = { matchLabels: { [EXPERIMENT_ID]: name.slice(-10) } }
-    const spec = { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] }
-    const template = { metadata: { labels: selector.matchLabels }, spec }
-    await plane().api.create(path, { metadata: { name, labels }, spec: { selector, template } })
-    const { code } = await plane().kubectl(['wait', '--for=condition=Available', `deployment/${name}`])
-    expect(code).to.equal(0)
-  }
-
   /** What has happened before a command, in the words of the guide. */
   const PREPARATIONS = [
     {
@@ -104,7 +94,8 @@ describe('the guide for admins, in a cluster of its own', () => {
     {
       before: 'kubectl get deployments,statefulsets',
       title: 'A-5: has a fork whose experiment was deleted alone',
-      prepare: () => createFork('cart-experiment-cd1aa1c99c', { [IS_EXPERIMENT]: 'true', [CR_NAME]: 'faster-cart' }),
+      prepare: () =>
+        createFork(plane(), 'cart-experiment-cd1aa1c99c', { [IS_EXPERIMENT]: 'true', [CR_NAME]: 'faster-cart' }),
     },
     {
       before: 'kubectl rollout status',
@@ -149,7 +140,11 @@ describe('the guide for admins, in a cluster of its own', () => {
           metadata: { name: 'stock-cart', finalizers: [FORK_FINALIZER] },
           spec: { sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' }, overrideSpec: {} },
         })
-        await createFork('cart-experiment-40390b55fa', { [IS_EXPERIMENT]: 'true', [OWNER_NAMESPACE]: 'default' })
+        const name = 'cart-experiment-40390b55fa'
+        const labels = { [IS_EXPERIMENT]: 'true', [OWNER_NAMESPACE]: 'default' }
+        await createFork(plane(), name, labels)
+        const revisions = resourcePath(CONTROLLER_REVISION, { namespace: 'default' })
+        await plane().api.create(revisions, { metadata: { name, labels }, revision: 1, data: {} })
         const crd = `crd/${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`
         expect((await plane().kubectl(['delete', crd, '--wait=false'])).code).to.equal(0)
       },

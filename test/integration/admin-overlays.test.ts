@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect } from 'chai'
@@ -83,6 +83,19 @@ describe('overlays of the guide for admins that it does not apply', () => {
       [...cell.matchAll(/`([^`]+)`/g)].map(([, place]) => `${kind} ${name}: ${place}`),
     )
     expect([...new Set(places)].sort()).to.deep.equal(listed.sort())
+  })
+
+  it('keep what each of them changes, if one lists the other', async () => {
+    const chain = ['overlay', 'overlay-egress', 'overlay-nodes', 'overlay-readers', 'overlay-cut-over', 'closed']
+    await writeFile(join(folder, 'closed', 'ca.crt'), 'the authority of the callers')
+    for (const [index, overlay] of chain.entries()) {
+      const file = join(folder, overlay, 'kustomization.yaml')
+      const kustomization = await readFile(file, 'utf8')
+      if (index > 1) await writeFile(file, kustomization.replace('- ../overlay\n', `- ../${chain[index - 1]}\n`))
+    }
+    const json = JSON.stringify(await objectsOf('closed'))
+    for (const part of ['experiment-egress', '"hostNetwork":true', '"developers"', '"CUT_OVER"', '"CLIENT_CA"'])
+      expect(json).to.contain(part)
   })
 
   it('set a variable', async () => {
