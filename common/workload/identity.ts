@@ -143,6 +143,13 @@ export const belongsTo = (experiment: ExperimentDeployment, object: KubeObject):
 export const hasOwnerReference = (experiment: ExperimentDeployment, fork: KubeObject): boolean =>
   isOwnedByLabels(experiment) || isControlledBy(experiment, fork)
 
+/**
+ * Whether `fork` has no owner but `experiment`, as the controller names it. Garbage collection would keep a fork with
+ * another owner after the end of its experiment, and cannot find an owner by a wrong name or version.
+ */
+export const hasNoOtherOwner = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
+  isOwnedByLabels(experiment) || isEqual(metadata.ownerReferences, [ownerReference(experiment)])
+
 /** Whether the API server knows which fields of `object` the controller applied. */
 export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managedFields?.some(isOurApply) === true
 

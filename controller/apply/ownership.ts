@@ -1,8 +1,8 @@
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../common/api/names.ts'
-import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../common/api/object.ts'
+import type { KubeObject, ManagedFieldsEntry, ObjectMeta, ResourceType } from '../../common/api/object.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
 import { withHash } from '../../common/fork/derive.ts'
-import { at, member, objectOr } from '../../common/json/json.ts'
+import { at, isEmpty, isEqual, member, objectOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
@@ -70,20 +70,24 @@ function specReplacement(write: Changing): KubeRequest | undefined {
 }
 
 /**
- * The request that leaves the controller what it owns of a fork by its applies. When a client has emptied the managed
- * fields, an apply makes `before-first-apply` the owner of everything that was there. A replacement makes the
- * controller own fields as an update. No later apply could remove any of these. What others own of a source or a
- * Service stays theirs.
+ * The request that removes from a fork what no apply can remove. When a client has emptied the managed fields, an apply
+ * makes `before-first-apply` the owner of everything that was there. A replacement makes the controller own fields as
+ * an update. And an apply leaves the owner references that others have added. What others own of a source or a Service
+ * stays theirs.
  */
-export const takeoverOf = (write: Changing, object: KubeObject): KubeRequest | undefined =>
-  WRITTEN_OBJECT[write.role] === 'fork'
-    ? withoutOwners(
-        write.resource,
-        object,
-        (entry) =>
-          isBeforeFirstApply(entry) || (isOfExistingFork(write) && !isSpecReplaced(write) && isReplacement(entry)),
-      )
-    : undefined
+export function takeoverOf(write: Changing, object: KubeObject): KubeRequest | undefined {
+  if (WRITTEN_OBJECT[write.role] !== 'fork') return undefined
+  const isTaken = (entry: ManagedFieldsEntry) =>
+    isBeforeFirstApply(entry) || (isOfExistingFork(write) && !isSpecReplaced(write) && isReplacement(entry))
+  const taken = { ...entriesWithout(object, isTaken), ...ownersAsApplied(write, object) }
+  return isEmpty(taken) ? undefined : metadataPatch(write.resource, object, taken)
+}
+
+/** The owner references that an apply has, where `object` has others, too; empty where it has no others. */
+function ownersAsApplied(write: Changing, { metadata }: KubeObject): Pick<ObjectMeta, 'ownerReferences'> {
+  const { ownerReferences } = isOfExistingFork(write) ? write.object.metadata : {}
+  return ownerReferences && !isEqual(ownerReferences, metadata.ownerReferences) ? { ownerReferences } : {}
+}
 
 /** A patch of the replicas alone may stay: every apply has them. */
 const isReplacement = ({ manager, operation, subresource, fieldsV1 }: ManagedFieldsEntry): boolean =>
@@ -98,27 +102,35 @@ const isReplacement = ({ manager, operation, subresource, fieldsV1 }: ManagedFie
  */
 export const releaseOf = (write: Changing, object: KubeObject): KubeRequest | undefined =>
   write.verb === 'patch' && write.role === 'service' && isUnpin(write.patch)
-    ? withoutOwners(write.resource, object, ({ manager }) => manager === FIELD_MANAGER)
+    ? withoutOwn(write.resource, object)
     : undefined
 
+function withoutOwn(resource: ResourceType, object: KubeObject): KubeRequest | undefined {
+  const taken = entriesWithout(object, ({ manager }) => manager === FIELD_MANAGER)
+  return isEmpty(taken) ? undefined : metadataPatch(resource, object, taken)
+}
+
 /**
- * Takes entries out of the managed fields; undefined if there is none to take, or none to keep: the API server keeps
- * all entries where the list is empty.
+ * The managed fields without entries that are taken; empty if there is none to take, or none to keep: the API server
+ * keeps all entries where the list is empty.
  */
-function withoutOwners(
-  resource: ResourceType,
-  object: KubeObject,
+function entriesWithout(
+  { metadata: { managedFields = [] } }: KubeObject,
   isTaken: (entry: ManagedFieldsEntry) => boolean,
-): KubeRequest | undefined {
-  const { uid = '', resourceVersion = '', managedFields = [] } = object.metadata
+): Pick<ObjectMeta, 'managedFields'> {
   const kept = managedFields.filter((entry) => !isTaken(entry))
-  if (kept.length === 0 || kept.length === managedFields.length) return undefined
+  return kept.length === 0 || kept.length === managedFields.length ? {} : { managedFields: kept }
+}
+
+/** A change of one version of the metadata of `object`. */
+function metadataPatch(resource: ResourceType, object: KubeObject, change: Partial<ObjectMeta>): KubeRequest {
+  const { uid = '', resourceVersion = '' } = object.metadata
   return {
     verb: 'patch',
     contentType: 'application/merge-patch+json',
     path: resourcePath(resource, placeOf(object)),
     query: { fieldManager: FIELD_MANAGER },
-    body: { metadata: { uid, resourceVersion, managedFields: kept } },
+    body: { metadata: { uid, resourceVersion, ...change } },
     expects: resource.kind,
   }
 }

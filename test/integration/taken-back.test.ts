@@ -9,6 +9,9 @@ import { aNamespace } from './fixture.ts'
 import { aSource, DEADLINE_MS, forkOf, installation, type Place, placeIn, usesProduct } from './product.ts'
 import { comesToRest } from './quiet.ts'
 
+/** What somebody changes in the metadata of a fork. */
+type Loss = JsonObject | ((fork: KubeObject) => Promise<JsonObject>)
+
 /** What somebody removes from a fork, by a name for the experiment. */
 const LOSSES: Readonly<Record<string, JsonObject>> = {
   'managed-fields': { managedFields: [{}] },
@@ -46,7 +49,7 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
   })
 
   /** A fork, from which `loss` is removed, and which has its marks again. */
-  async function takenBack(name: string, loss: JsonObject, { isApart }: { readonly isApart: boolean }) {
+  async function takenBack(name: string, loss: Loss, { isApart }: { readonly isApart: boolean }) {
     const where = isApart ? store : place()
     const overrideSpec = { minReadySeconds: 1 }
     await eventually('consent to be seen', DEADLINE_MS, () =>
@@ -54,7 +57,7 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
     )
     const path = where.path('deployments', forkOf(await place().reaches(name, 'Available')))
     const before = await where.api.get<KubeObject>(path)
-    await where.api.patch(path, { metadata: loss })
+    await where.api.patch(path, { metadata: typeof loss === 'function' ? await loss(before) : loss })
     await eventually('the fork to be taken back', DEADLINE_MS, async () => {
       const found = await where.api.get<KubeObject>(path)
       expect(found.metadata.uid).to.equal(before.metadata.uid)
@@ -63,21 +66,32 @@ describe('R2: a fork that has lost what marks it as ours, on the real control pl
     return { where, path }
   }
 
+  /** Deletes the experiment, and waits until its fork is gone. */
+  async function goesWith(experiment: string, { where, path }: Awaited<ReturnType<typeof takenBack>>): Promise<void> {
+    await place().reaches(experiment, 'Available')
+    await place().api.delete(place().path('experiments', experiment))
+    await eventually('the fork to be gone', DEADLINE_MS, async () => {
+      const forks = await where.api.list(where.path('deployments'))
+      expect(forks.map(({ metadata }) => where.path('deployments', metadata.name))).not.to.include(path)
+    })
+  }
+
   for (const isApart of [false, true])
     for (const [name, loss] of Object.entries(LOSSES))
       it(`R2: is taken back${isApart ? ' in another namespace' : ''} without its ${name}, and goes with its experiment`, async () => {
         const experiment = isApart ? `apart-${name}` : name
-        const { where, path } = await takenBack(experiment, loss, { isApart })
-        await place().reaches(experiment, 'Available')
-        await place().api.delete(place().path('experiments', experiment))
-        await eventually('the fork to be gone', DEADLINE_MS, async () =>
-          expect(
-            (await where.api.list(where.path('deployments'))).map((each) =>
-              where.path('deployments', each.metadata.name),
-            ),
-          ).not.to.include(path),
-        )
+        await goesWith(experiment, await takenBack(experiment, loss, { isApart }))
       })
+
+  it('A37: loses an owner that somebody has added, and goes with its experiment', async () => {
+    const withOther = async ({ metadata }: KubeObject) => {
+      const { namespace, api } = place()
+      const { uid = '' } = (await api.get(`/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`)).metadata
+      const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'kube-root-ca.crt', uid }
+      return { ownerReferences: [...(metadata.ownerReferences ?? []), other] } as unknown as JsonObject
+    }
+    await goesWith('another-owner', await takenBack('another-owner', withOther, { isApart: false }))
+  })
 
   it('R2: can lose a field of its override again, although somebody had emptied its managed fields', async () => {
     const { where, path } = await takenBack('loses', { managedFields: [{}] }, { isApart: false })

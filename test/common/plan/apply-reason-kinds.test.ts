@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import { readyOf } from '../../../common/api/conditions.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import type { KubeObject, OwnerReference } from '../../../common/api/object.ts'
 import type { DesiredFork } from '../../../common/assess/assess.ts'
 import { assess } from '../../../common/assess/assess.ts'
 import type { Facts, WrittenGeneration } from '../../../common/facts/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { applyReason, creationReason, hasDrifted, isSmaller } from '../../../common/plan/apply-reason.ts'
+import { ownerReference } from '../../../common/workload/identity.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 import { aRun, CANARY } from './some-run.ts'
@@ -22,12 +23,20 @@ const converged = (replicas = 1) =>
 
 describe('a fork has drifted', () => {
   const fork = theFork()
+  const OWNER = ownerReference(anExperiment())
+  const withOwners = (ownerReferences: OwnerReference[]) => ({
+    ...fork,
+    metadata: { ...fork.metadata, ownerReferences },
+  })
   const drifted: Readonly<Record<string, typeof fork>> = {
     'since another client wrote it': { ...fork, metadata: { ...fork.metadata, generation: 4 } },
     'since it was deleted and created again': { ...fork, metadata: { ...fork.metadata, uid: 'another' } },
     'when its hash is gone': { ...fork, metadata: { ...fork.metadata, annotations: {} } },
     'when a label is gone': { ...fork, metadata: { ...fork.metadata, labels: {} } },
     'when its owner is gone': { ...fork, metadata: { ...fork.metadata, ownerReferences: [] } },
+    'when it has another owner, too': withOwners([OWNER, { ...OWNER, controller: false, uid: 'other' }]),
+    'when its owner has another name': withOwners([{ ...OWNER, name: 'other' }]),
+    'when its owner has a version that nobody serves': withOwners([{ ...OWNER, apiVersion: 'unknown/v1' }]),
     'when we no longer own a field of it': { ...fork, metadata: { ...fork.metadata, managedFields: [] } },
     'R2: when a pass ended between its apply and its takeover': {
       ...fork,

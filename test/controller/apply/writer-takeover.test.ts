@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, SERVICE } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import type { KubeObject, OwnerReference } from '../../../common/api/object.ts'
 import type { Write } from '../../../common/conclusion/write.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { scaleTo } from '../../../common/plan/lifecycle.ts'
@@ -80,6 +80,28 @@ describe('a writer of a fork whose managed fields somebody had emptied', () => {
     const { requests, result } = await applied(answers, false)
     expect([result, requests.length]).to.deep.equal([answers[1], 2])
   })
+})
+
+describe('a writer of a fork that has another owner, too', () => {
+  const OTHER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'other' }
+  const { ownerReferences = [] } = fork.metadata
+  const owned = (owners: readonly OwnerReference[]): KubeObject => {
+    const object = stored('12', 'experiment-controller')
+    return { ...object, metadata: { ...object.metadata, ownerReferences: owners } }
+  }
+
+  it('A37: leaves it its own owner reference', async () => {
+    const { requests } = await applied([owned([...ownerReferences, OTHER]), owned(ownerReferences)], true)
+    expect(requests.slice(1)).to.deep.equal([
+      {
+        ...takeoverOfVersion('12'),
+        body: { metadata: { uid: 'uid-of-fork', resourceVersion: '12', ownerReferences } },
+      },
+    ])
+  })
+
+  it('sends no request more without one', async () =>
+    expect((await applied([owned(ownerReferences)], true)).requests).to.have.length(1))
 })
 
 /** An object of somebody else, whose fields belong to `before-first-apply`. */

@@ -209,7 +209,7 @@ describe('the status apply of a writer', () => {
   })
 
   it('keeps the observed resourceVersion after a write of the fork', async () => {
-    const { writer, requests } = recording(object('12'))
+    const { writer, requests } = recording(fork, object('12'))
     await writer.write(applyOf('fork'))
     await writer.applyStatus(experiment, status)
     expect(requests[1]?.body).to.have.nested.property('metadata.resourceVersion', '10')
