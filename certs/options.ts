@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Vars } from '../common/program/env.ts'
@@ -12,7 +13,7 @@ export const USAGE = `npm run certs -- [options]      creates or renews the webh
   --path-env FILE                 only write the secret of the path to FILE, for manifests/path-secret
   --namespace NAME                namespace of the Secrets; default: experiment-controller-system
   --configuration NAME            name of both webhook configurations; default: experiment-deployment-controller
-  --kubeconfig FILE               default: those in $KUBECONFIG, else ~/.kube/config; in a pod, its service account
+  --kubeconfig FILE               default: those in $KUBECONFIG, else ~/.kube/config; a pod needs none
   --help
 
 Needs permission to get, create and update secrets in the namespace, and to get and patch both webhook configurations.`
@@ -31,11 +32,11 @@ interface Options {
 }
 
 /**
- * Reads the arguments of the script. The environment provides the default of `--kubeconfig`: as for kubectl, a pod
- * needs none.
+ * Reads the arguments of the script. The environment provides the default of `--kubeconfig`. As for kubectl, a pod that
+ * has no kubeconfig uses its service account; `exists` says whether there is a file.
  * @throws Error that names an unknown argument
  */
-export function readOptions(args: readonly string[], vars: Vars): Options {
+export function readOptions(args: readonly string[], vars: Vars, exists = existsSync): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -49,14 +50,15 @@ export function readOptions(args: readonly string[], vars: Vars): Options {
       kubeconfig: { type: 'string' },
     },
   })
-  const isPod = Boolean(vars.KUBERNETES_SERVICE_HOST)
+  const ownKubeconfig = join(vars.HOME ?? '', '.kube/config')
+  const isPod = Boolean(vars.KUBERNETES_SERVICE_HOST) && !exists(ownKubeconfig)
   return {
     isHelp: values.help,
     isDryRun: values['dry-run'],
     wantsNewCa: values['new-ca'],
     wantsNewPath: values['new-path'],
     pathEnv: values['path-env'],
-    kubeconfig: values.kubeconfig || vars.KUBECONFIG || (isPod ? undefined : join(vars.HOME ?? '', '.kube/config')),
+    kubeconfig: values.kubeconfig || vars.KUBECONFIG || (isPod ? undefined : ownKubeconfig),
     objectNames: {
       namespace: values.namespace,
       configuration: values.configuration,

@@ -27,9 +27,12 @@ describe('the options of the script', () => {
     expect(readOptions(['--kubeconfig', '/said'], vars).kubeconfig).to.equal('/said')
   })
 
-  it('take the service account of a pod, unless they are given a kubeconfig', () => {
+  it('take the service account of a pod, unless there is a kubeconfig', () => {
     const vars = { HOME: '/home/kim', KUBERNETES_SERVICE_HOST: '10.96.0.1' }
-    expect(readOptions([], vars).kubeconfig).to.equal(undefined)
+    expect(readOptions([], vars, () => false).kubeconfig).to.equal(undefined)
+    expect(readOptions([], vars, (path) => path === '/home/kim/.kube/config').kubeconfig).to.equal(
+      '/home/kim/.kube/config',
+    )
     expect(readOptions([], { ...vars, KUBECONFIG: '/from/env' }).kubeconfig).to.equal('/from/env')
     expect(readOptions(['--kubeconfig', '/said'], vars).kubeconfig).to.equal('/said')
   })
