@@ -55,12 +55,12 @@ export class ArmPodsReader {
  */
 type IsOfArm = (pod: KubeObject) => boolean
 
-/** A fork or a twin controls its pods itself, or by a ReplicaSet that has its name. */
+/** A fork or a twin controls its pods itself, as a StatefulSet, or by a ReplicaSet whose name begins with its own. */
 const isOfCopy =
   (workload: string): IsOfArm =>
   (pod) => {
-    const name = controllerOf(pod)?.name
-    return name === workload || name?.startsWith(`${workload}-`) === true
+    const { kind, name = '' } = controllerOf(pod) ?? {}
+    return kind === 'StatefulSet' ? name === workload : kind === 'ReplicaSet' && name.startsWith(`${workload}-`)
   }
 
 /** Of a source only the kind is compared, because it may have adopted a ReplicaSet with another name. */

@@ -179,7 +179,8 @@ describe('a pod, as an analysis sees it', () => {
   const FOREIGN: Record<string, Partial<KubeObject['metadata']>> = {
     'has no controller': { ownerReferences: [] },
     'belongs to the source': controlledBy('ReplicaSet', 'cart-7d9f'),
-    'belongs to a workload whose name only begins like that of the fork': controlledBy('StatefulSet', 'forks'),
+    'belongs to a workload whose name only begins like that of the fork': controlledBy('StatefulSet', 'fork-2'),
+    'belongs to a Job with its name': controlledBy('Job', 'fork-7d9f'),
   }
   for (const [sentence, metadata] of Object.entries(FOREIGN))
     it(`A36: is none of the fork if it has its labels, but ${sentence}`, async () => {
@@ -199,6 +200,18 @@ describe('a pod, as an analysis sees it', () => {
       expect(await sourceHas(controlledBy(kind, 'adopted'))).to.equal(true)
     expect(await sourceHas(controlledBy('Job', 'cart-7d9f'))).to.equal(false)
     expect(await sourceHas({ ownerReferences: [] })).to.equal(false)
+  })
+
+  it('A36: is one of a twin only if the twin controls it', async () => {
+    const names = { 'fork-1': 'fork-7d9f', 'twin-1': 'twin-7d9f', 'cart-1': 'cart-7d9f' }
+    const items = Object.entries(names).map(([pod, owner]) =>
+      aPod(pod, { metadata: controlledBy('ReplicaSet', owner) }),
+    )
+    const reader = new ArmPodsReader({ request: async () => ({ items }) }, new VirtualTime())
+    const twin = { workload: 'twin', selector: 'experiment-id=7a1b' }
+    const found = await reader.of({ ...ARMS, control: twin, source: ARMS.control })
+    expect(found.control.map(({ name }) => name)).to.deep.equal(['twin-1'])
+    expect(found.source).to.have.length(3)
   })
 
   it('is not read from what is no object', async () => expect(await listed([null, 'cart-1', {}])).to.deep.equal([]))

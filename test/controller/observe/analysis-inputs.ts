@@ -45,11 +45,19 @@ const putProvider = (namespaceSelector: object = {}) =>
     { spec: { type: 'Prometheus', address: 'https://prometheus.example', namespaceSelector } },
   )
 
-/** A pod whose containers are ready. */
-const putPod = (name: string, labels: Readonly<Record<string, string>>) =>
+/** A pod of `workload` whose containers are ready. */
+const putPod = (workload: string, labels: Readonly<Record<string, string>>) =>
   putting(
     RESOURCES.Pod,
-    { name, namespace: 'shop', creationTimestamp: EARLY, labels },
+    {
+      name: `${workload}-1`,
+      namespace: 'shop',
+      creationTimestamp: EARLY,
+      labels,
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: `${workload}-7d9f`, uid: 'set', controller: true },
+      ],
+    },
     { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: EARLY }] } },
   )
 
@@ -107,8 +115,8 @@ export const ANALYSIS_INPUTS = {
     withinMs: WINDOW_MS,
     objects: withAnalysis({}),
     change: (world: ControllerWorld) => {
-      putPod('cart-1', { app: 'cart' })(world)
-      putPod(`${FORK}-1`, { [EXPERIMENT_ID]: FORK.slice(-10) })(world)
+      putPod('cart', { app: 'cart' })(world)
+      putPod(FORK, { [EXPERIMENT_ID]: FORK.slice(-10) })(world)
     },
     isSeen: ({ server }: ControllerWorld) => JSON.stringify(server.all(RUNS)).includes('"startedAt"'),
   },
