@@ -8,7 +8,7 @@ import { runState } from '../run-state/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
-import { hasNoOtherOwner, isApplied, isBeforeFirstApply, lastAppliedMs } from '../workload/identity.ts'
+import { isApplied, isBeforeFirstApply, isOwnedAsApplied, lastAppliedMs } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 
 /**
@@ -33,7 +33,7 @@ export function isChanged(fork: KubeObject, { experiment, wanted, left }: DriftI
     replicasOf(fork) === replicasOf(wanted.fork) &&
     includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
     includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
-    hasNoOtherOwner(experiment, fork) &&
+    isOwnedAsApplied(experiment, fork) &&
     isApplied(fork) &&
     !fork.metadata.managedFields?.some(isBeforeFirstApply)
   )

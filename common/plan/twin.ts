@@ -87,8 +87,10 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
   if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return planned
   const left = twin ? lastWriteOfTwin(twin, facts) : experiment.status?.analysis?.twin
   if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
-  // Whether another client deleted or changed the twin since the last pass.
-  const isRepair = left !== undefined && (!twin || (left.uid === twin.metadata.uid && !isAsWritten(twin, left)))
+  // Whether another client deleted or changed the twin since the last pass; its metadata have no generation.
+  const isAsWanted = twin !== undefined && isSameDerivation(twin, wanted) && replicasOf(twin) === replicas
+  const isChangedByOthers = (of: KubeObject) => left?.uid === of.metadata.uid && (isAsWanted || !isAsWritten(of, left))
+  const isRepair = left !== undefined && (!twin || isChangedByOthers(twin))
   const repairInMs = known?.repairInMs ?? 0
   if (isRepair && repairInMs > 0) return { ...planned, conclusion: { ...planned.conclusion, repairInMs } }
   const uid = twin?.metadata.uid

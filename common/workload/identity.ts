@@ -144,11 +144,11 @@ export const hasOwnerReference = (experiment: ExperimentDeployment, fork: KubeOb
   isOwnedByLabels(experiment) || isControlledBy(experiment, fork)
 
 /**
- * Whether `fork` has no owner but `experiment`, as the controller names it. Garbage collection would keep a fork with
- * another owner after the end of its experiment, and cannot find an owner by a wrong name or version.
+ * Whether `fork` has the owner references of `ownershipMetadata` and no others. Garbage collection would keep a fork
+ * with another owner after the end of its experiment, or delete it with that owner.
  */
-export const hasNoOtherOwner = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
-  isOwnedByLabels(experiment) || isEqual(metadata.ownerReferences, [ownerReference(experiment)])
+export const isOwnedAsApplied = (experiment: ExperimentDeployment, { metadata }: KubeObject): boolean =>
+  isEqual(metadata.ownerReferences ?? [], isOwnedByLabels(experiment) ? [] : [ownerReference(experiment)])
 
 /** Whether the API server knows which fields of `object` the controller applied. */
 export const isApplied = ({ metadata }: KubeObject): boolean => metadata.managedFields?.some(isOurApply) === true

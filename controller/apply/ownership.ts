@@ -83,10 +83,11 @@ export function takeoverOf(write: Changing, object: KubeObject): KubeRequest | u
   return isEmpty(taken) ? undefined : metadataPatch(write.resource, object, taken)
 }
 
-/** The owner references that an apply has, where `object` has others, too; empty where it has no others. */
+/** The owner references that an apply has, where `object` has others; empty where it has the same. */
 function ownersAsApplied(write: Changing, { metadata }: KubeObject): Pick<ObjectMeta, 'ownerReferences'> {
-  const { ownerReferences } = isOfExistingFork(write) ? write.object.metadata : {}
-  return ownerReferences && !isEqual(ownerReferences, metadata.ownerReferences) ? { ownerReferences } : {}
+  if (!isOfExistingFork(write)) return {}
+  const { ownerReferences = [] } = write.object.metadata
+  return isEqual(ownerReferences, metadata.ownerReferences ?? []) ? {} : { ownerReferences }
 }
 
 /** A patch of the replicas alone may stay: every apply has them. */
@@ -123,7 +124,7 @@ function entriesWithout(
 }
 
 /** A change of one version of the metadata of `object`. */
-function metadataPatch(resource: ResourceType, object: KubeObject, change: Partial<ObjectMeta>): KubeRequest {
+function metadataPatch(resource: ResourceType, object: KubeObject, change: object): KubeRequest {
   const { uid = '', resourceVersion = '' } = object.metadata
   return {
     verb: 'patch',

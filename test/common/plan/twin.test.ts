@@ -197,6 +197,16 @@ describe('the twin of an analysis', () => {
     expect(run.status()?.twin?.generation).to.equal(7)
   })
 
+  it('A37: waits as for every repair while another client keeps giving it an owner', () => {
+    const run = aTwin()
+    const { twin } = run.world
+    if (!twin) throw new Error('there is no twin')
+    const other = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'other' }
+    const ownerReferences = [...(twin.metadata.ownerReferences ?? []), other]
+    run.world.twin = { ...twin, metadata: { ...twin.metadata, ownerReferences } }
+    expect(run.pass().writes.map((write) => 'isRepair' in write && write.isRepair)).to.deep.equal([true])
+  })
+
   it('is left as it is by others of its name', () => {
     const run = aTwin()
     const { twin } = run.world

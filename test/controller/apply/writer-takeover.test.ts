@@ -100,6 +100,30 @@ describe('a writer of a fork that has another owner, too', () => {
     ])
   })
 
+  it('A37: takes over the managed fields in the same request', async () => {
+    const object = owned([...ownerReferences, OTHER])
+    const managedFields = [{ manager: 'experiment-controller' }, { manager: 'before-first-apply' }]
+    const emptied = { ...object, metadata: { ...object.metadata, managedFields } }
+    const { requests } = await applied([emptied, owned(ownerReferences)], true)
+    expect(requests[1]?.body).to.deep.equal({
+      metadata: {
+        uid: 'uid-of-fork',
+        resourceVersion: '12',
+        managedFields: [{ manager: 'experiment-controller' }],
+        ownerReferences,
+      },
+    })
+  })
+
+  it('A37: leaves none to a fork that belongs to its experiment by labels', async () => {
+    const { ownerReferences: _owners, ...metadata } = fork.metadata
+    const write = { verb: 'apply', role: 'twin', resource: deployment, isRepair: true, isSameDerivation: true } as const
+    const { requests } = await written([owned([OTHER]), owned([])], { ...write, object: { ...fork, metadata } })
+    expect(requests[1]?.body).to.deep.equal({
+      metadata: { uid: 'uid-of-fork', resourceVersion: '12', ownerReferences: [] },
+    })
+  })
+
   it('sends no request more without one', async () =>
     expect((await applied([owned(ownerReferences)], true)).requests).to.have.length(1))
 })
