@@ -27,7 +27,7 @@ const OF_STRATEGIES = {
   ChangeNotStored:
     'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override. If an undo says this, change the source by hand.',
   SourceReverted:
-    'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. In the mode `Export`, apply `status.promotion.patch` where the source is declared, or give the command `abort`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on.',
+    'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. In the mode `Export`, apply `status.promotion.patch` where the source is declared, or give the command `abort`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on. If the message names a ControllerRevision, find out who made it, then give the command `promote` or `abort`.',
   SourceIsDeclared:
     'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back.',
   NothingToPromote: 'No action needed. The source already has what the override says.',
@@ -95,7 +95,7 @@ const OF_CONDITIONS = {
   Updating: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
   PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the fork.',
   NameConflict:
-    'Remove or rename the object that already has the name of the fork, or of its pinned base. The message names it.',
+    'Remove or rename the object that already has the name of the fork, of its pinned base, or of the record of its promotion. The message names it.',
   ApplyRefused:
     'Correct what the message of the API server names: a field, a quota, Pod Security or another admission webhook.',
   ApplyFailed: 'Wait. The controller tries again. If it takes too long, read the message.',

@@ -28,7 +28,7 @@ import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
 import { promotionObstacle, ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
-import { isRecorded, recordClaiming, recorded, recordOf } from './promotion-record.ts'
+import { isRecorded, recorded, recordObstacle, recordOf } from './promotion-record.ts'
 
 /** What a pass does at the step that promotes or restores. */
 export interface PromotionPlan {
@@ -62,8 +62,7 @@ type Rolled = Pick<PromotionSubject, 'kind' | 'source'>
 export function promote(facts: Facts, wanted: DesiredFork, state: RunState): PromotionPlan | undefined {
   const subject = subjectOf(facts, wanted, state)
   if (!subject) return undefined
-  const { source, kind } = subject
-  const { stored } = subject
+  const { source, kind, stored } = subject
   const overridden = sourceOverride(facts, source)
   const found = promotionOf(overridden)
   if (!found) return undefined
@@ -100,7 +99,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const why = writer.because ? `; ${writer.because.message}` : ''
     return { writes: [], promotion: withPatch, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
-  const obstacle = unprovenRecord(facts, state, stored) ?? promotionObstacle(facts, wanted, state, subject)
+  const obstacle = recordObstacle(facts, state.run, subject) ?? promotionObstacle(facts, wanted, state, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, { run: state.run, ...found })
@@ -185,19 +184,6 @@ function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): Prom
   const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
   const stored = promotionIn(facts.experiment, run)
   return source && { kind, source, stored }
-}
-
-/**
- * A record of which the status does not tell: somebody emptied the status, or made the record. So the source may have
- * had the change already, and only a person may ask for another write. What such a record says is never used.
- */
-function unprovenRecord(facts: Facts, { run }: RunState, stored: PromotionStatus | undefined): Decision | undefined {
-  const isByPerson = run.command?.verb === 'promote' && run.command.answer === 'Done'
-  const record = stored?.record || isByPerson ? undefined : recordClaiming(facts, run)
-  if (record === undefined) return undefined
-  const { name } = facts.experiment.spec.sourceRef
-  const message = `ControllerRevision ${record} says that ${name} had the change, but the status does not`
-  return stalled('SourceReverted', `${message}; "promote" writes it, and "abort" ends the run`)
 }
 
 const promotionStatus = ({ mode, because }: PromotionWriter, stored: PromotionStatus | undefined): PromotionStatus => ({

@@ -5,11 +5,14 @@ import type { DesiredFork } from '../assess/assess.ts'
 import { authorOf } from '../conclusion/conclusion.ts'
 import { ownerOfRevision } from '../conclusion/revision-owner.ts'
 import type { Write } from '../conclusion/write.ts'
+import { type Decision, nameConflict, stalled } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
+import { isRevisionOf } from '../fork/pinned.ts'
 import { at } from '../json/json.ts'
 import { isHashInStatus, liveRecord, type Patches, patchesOf, recordIdOf } from '../run-state/promotion.ts'
 import { bothPatches } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { promotionRecordName } from '../workload/identity.ts'
 
 /**
@@ -54,8 +57,8 @@ function isStored(facts: Facts, record: KubeObject): boolean {
 }
 
 /**
- * Stores the record: its hash in the status first, then the record itself. So a record without its hash in the status
- * means that somebody emptied the status, or made the record.
+ * Stores the record: its hash in the status first, then the record itself. So this run has not written a record whose
+ * hash is not in the status.
  */
 export function recorded(facts: Facts, record: KubeObject, status: PromotionStatus) {
   const promotion = { ...status, record: recordIdOf(record) }
@@ -68,10 +71,28 @@ export function recorded(facts: Facts, record: KubeObject, status: PromotionStat
   return { writes: [...remove, create], promotion }
 }
 
-/** The name of the record, if it says that it is of `run`. Many users may write it, so that alone proves nothing. */
-export function recordClaiming(facts: Facts, run: Run): string | undefined {
+/**
+ * Why an object that has the name of the record keeps the source from being written. What a record says is not used if
+ * the status does not have its hash: somebody emptied the status, removed the strategy from the spec for a while, or
+ * made the record. So the source may have had the change already, and only a person may ask for another write.
+ */
+export function recordObstacle(facts: Facts, run: Run, { source, stored }: Subject): Decision | undefined {
   const record = liveRecord(facts)
-  const isOfRun =
-    at(record, 'data', 'run') === run.run && Number(at(record, 'data', 'attempt') ?? 0) >= (run.attempt ?? 0)
-  return isOfRun ? record?.metadata.name : undefined
+  if (!record || isHashInStatus(facts, record)) return undefined
+  if (!isRevisionOf(facts.experiment, record)) return nameConflict(shortNameOf(record))
+  const isByPerson = run.command?.verb === 'promote' && run.command.answer === 'Done'
+  if (stored?.record || isByPerson || !isRecordOf(run, record)) return undefined
+  const [name, of] = [shortNameOf(record), shortNameOf(source)]
+  const message = `${name} says that ${of} may have the change already, but the status does not know this record`
+  return stalled('SourceReverted', `${message}; "promote" writes the change, and "abort" ends the run`)
 }
+
+interface Subject {
+  readonly source: KubeObject
+  /** what the status says of the promotion */
+  readonly stored: PromotionStatus | undefined
+}
+
+/** Whether `record` says that it is of `run`. Many users may write it, so that alone proves nothing. */
+const isRecordOf = (run: Run, { data }: KubeObject): boolean =>
+  at(data, 'run') === run.run && Number(at(data, 'attempt') ?? 0) >= (run.attempt ?? 0)

@@ -2,7 +2,7 @@ import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { type Decision, formatErrors, stalled, waiting } from '../facts/decision.ts'
+import { type Decision, formatErrors, nameConflict, stalled, waiting } from '../facts/decision.ts'
 import type { PolicyFacts, SpecFacts } from '../facts/facts.ts'
 import { needsBase } from '../fork/pinned.ts'
 import { inDocumentOrder } from '../json/document-order.ts'
@@ -106,9 +106,7 @@ const consentIsKnown: Check = ({ policies, experiment }) =>
 /** The names of the fork, and of the ControllerRevision that is created when an experiment is pinned. */
 const namesAreFree: Check = ({ nameHolder, revisionHolder, experiment }) => {
   const holder = nameHolder ?? (needsBase(experiment) ? revisionHolder : undefined)
-  if (!holder) return undefined
-  const name = shortNameOf(holder)
-  return blockedBy(stalled('NameConflict', `${name} already exists and is not managed by this experiment`))
+  return holder && blockedBy(nameConflict(shortNameOf(holder)))
 }
 
 /** Without the schema the override cannot be checked. */

@@ -30,6 +30,10 @@ export const waiting = (reason: Reason, message: string, retryAfterMs = RETRY_MS
 /** A decision that stays until a person acts. */
 export const stalled = (reason: Reason, message: string) => ({ is: 'stalled', reason, message }) as const
 
+/** An object of somebody else, `deployment/cart`, has a name that the experiment needs. */
+export const nameConflict = (name: string) =>
+  stalled('NameConflict', `${name} already exists and is not managed by this experiment`)
+
 /** The first five mistakes in one line. */
 export const formatErrors = (errors: readonly FieldError[]): string =>
   firstFive(errors.map(({ field, message }) => `${field}: ${message}`))

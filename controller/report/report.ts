@@ -125,7 +125,7 @@ function outcomeOf(
   if (mode === undefined) return undefined
   const [was, is] = [before, after].map((status) => ({
     phase: status?.strategy?.phase,
-    isReverted: readyOf(status)?.reason === 'SourceReverted',
+    isReverted: readyOf(status)?.reason === 'SourceReverted' && status?.promotion?.written !== undefined,
   }))
   if (is?.isReverted && !was?.isReverted) return { mode, outcome: 'reverted' }
   if (is?.phase === was?.phase) return undefined

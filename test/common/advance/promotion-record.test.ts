@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import { ownerOfRevision } from '../../../common/conclusion/revision-owner.ts'
 import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { promotionRecordName } from '../../../common/workload/identity.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld } from '../plan/some-run.ts'
@@ -42,7 +43,7 @@ describe('the record of a promotion', () => {
     expect(sourceWrites(run)).to.equal(0)
     expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:1', 'SourceReverted'])
     expect(run.messageOf('Ready')).to.equal(
-      `ControllerRevision ${run.world.record?.metadata.name} says that cart had the change, but the status does not; "promote" writes it, and "abort" ends the run`,
+      `controllerrevision/${run.world.record?.metadata.name} says that deployment/cart may have the change already, but the status does not know this record; "promote" writes the change, and "abort" ends the run`,
     )
     run.say('promote')
     expect(sourceWrites(run)).to.equal(1)
@@ -92,10 +93,12 @@ describe('the record of a promotion', () => {
 
   describe('that somebody has made before the promotion', () => {
     /** A run whose first pass at its promotion finds a record that says it is of this run. */
-    function withForged(promotion: NonNullable<RunOf['promotion']>) {
+    function withForged(promotion: NonNullable<RunOf['promotion']>, { isOwned = true } = {}) {
       const run = aRun(aRunExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }] } }, promotion }))
       run.pass()
-      const metadata = { name: promotionRecordName(run.world.experiment), namespace: 'shop', uid: 'forged' }
+      const { experiment } = run.world
+      const owner = isOwned ? ownerOfRevision(experiment) : {}
+      const metadata = { name: promotionRecordName(experiment), namespace: 'shop', uid: 'forged', ...owner }
       const data = { run: run.strategy()?.run, attempt: 99, forward: {}, inverse: { paused: true } }
       run.world.record = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata, revision: 1, data }
       run.rest()
@@ -130,6 +133,23 @@ describe('the record of a promotion', () => {
       }
     })
 
+    it('is never deleted if it has another owner: the name is taken, until somebody removes it', () => {
+      const run = withForged({ mode: 'Automatic' }, { isOwned: false })
+      run.say('promote')
+      run.rest()
+      expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:1', 'NameConflict'])
+      expect(run.messageOf('Ready')).to.contain(`controllerrevision/${run.world.record?.metadata.name} already exists`)
+      run.world.record = undefined
+      run.rest()
+      expect(imageIn(run)).to.equal('example/cart:2')
+    })
+
+    it('changes nothing where somebody else writes the source', () => {
+      const run = withForged({ mode: 'Export' })
+      const { patch, record } = run.world.experiment.status?.promotion ?? {}
+      expect([run.strategy()?.stepName, patch === undefined, record]).to.deep.equal(['promote', false, undefined])
+    })
+
     it('is not used where the promotion has to wait for its source', () => {
       const run = withForged({ mode: 'Manual' })
       run.world.source = { ...aSource(), status: { observedGeneration: 0 } }
@@ -138,6 +158,21 @@ describe('the record of a promotion', () => {
       run.say('undo')
       expect([sourceWrites(run), isPaused(run)]).to.deep.equal([0, undefined])
     })
+  })
+
+  it('is not used once the strategy was removed from the spec', () => {
+    const run = automatic()
+    run.rest()
+    const { strategy, promotion } = run.world.experiment.spec
+    run.edit({ strategy: undefined, promotion: undefined })
+    run.rest()
+    run.edit({ strategy, promotion })
+    run.rest()
+    run.wait(31)
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Promoted')
+    run.say('undo')
+    expect(sourceWrites(run)).to.equal(0)
   })
 
   it('takes over nothing from one that somebody puts in its place before the next one is stored', () => {

@@ -132,5 +132,9 @@ describe('the report of a run', () => {
     }
     reverted.world.source = aSource()
     expect(await promotionsOf(reverted)).to.deep.equal(['count Automatic reverted'])
+    const { experiment } = reverted.world
+    reverted.world.experiment = { ...experiment, status: {} } // the record stays, but it proves nothing
+    expect(await promotionsOf(reverted)).to.deep.equal([])
+    expect(reverted.reasonOf('Ready')).to.equal('SourceReverted')
   })
 })
