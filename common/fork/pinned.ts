@@ -2,7 +2,7 @@ import { DEFAULTS } from '../api/defaults.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
 import { at, isObject, type JsonObject, member, objectOr } from '../json/json.ts'
-import { belongsTo } from '../workload/identity.ts'
+import { hasBelongedTo } from '../workload/identity.ts'
 import { type Base, hashOfKept, keptBase } from './base.ts'
 
 /** Whether `experiment` keeps the base that it started from. */
@@ -21,7 +21,7 @@ export const needsBase = (experiment: ExperimentDeployment): boolean =>
  * Whether `revision` is the ControllerRevision of `experiment` by its owner. Any client may have written its content.
  */
 export const isRevisionOf = (experiment: ExperimentDeployment, revision: KubeObject): boolean =>
-  belongsTo(experiment, revision)
+  hasBelongedTo(experiment, revision)
 
 /** The data of a ControllerRevision that keeps `base`. */
 export const encodeBase = (base: Base) => ({ base: keptBase(base) })

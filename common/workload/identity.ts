@@ -139,6 +139,10 @@ const markCount = (experiment: ExperimentDeployment, object: KubeObject, role: F
 export const belongsTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   isOwnedByLabels(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)
 
+/** As `belongsTo`, also by the marks of another strategy: a ControllerRevision keeps those of its creation. */
+export const hasBelongedTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
+  isLabelledFor(experiment, object) || isControlledBy(experiment, object)
+
 /** Whether garbage collection deletes `fork` with `experiment`, or would if the fork had an owner reference. */
 export const hasOwnerReference = (experiment: ExperimentDeployment, fork: KubeObject): boolean =>
   isOwnedByLabels(experiment) || isControlledBy(experiment, fork)

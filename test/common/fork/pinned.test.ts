@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { ownerOfRevision } from '../../../common/conclusion/revision-owner.ts'
 import { baseHash } from '../../../common/fork/base.ts'
 import { decodeBase, encodeBase, isPinned, isRevisionOf, pinnedSource } from '../../../common/fork/pinned.ts'
 import { sha256Of } from '../../../common/json/canonical.ts'
@@ -29,6 +30,15 @@ describe('isRevisionOf', () => {
     expect(isRevisionOf(pin, revision)).to.equal(true)
     expect(isRevisionOf(anExperiment({ metadata: { uid: 'other' } }), revision)).to.equal(false)
     expect(isRevisionOf(pin, { ...revision, metadata: { name: 'x' } })).to.equal(false)
+  })
+
+  it('is true for one of before its strategy was edited, with the marks of that time', () => {
+    const strategy = { blueGreen: { activeService: 'cart' } }
+    const edited = anExperiment({ onSourceChange: 'Pin', status, strategy })
+    expect(isRevisionOf(edited, revision)).to.equal(true)
+    const labelled = { ...revision, metadata: { name: 'x', ...ownerOfRevision(edited) } }
+    expect(isRevisionOf(pin, labelled)).to.equal(true)
+    expect(isRevisionOf(anExperiment({ metadata: { uid: 'other' } }), labelled)).to.equal(false)
   })
 })
 
