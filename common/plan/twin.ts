@@ -3,6 +3,7 @@ import { hasEnded } from '../analysis/run/records.ts'
 import type { TwinRef } from '../api/analysis/analysis.ts'
 import { boundedOverride } from '../api/decode.ts'
 import { knownValue } from '../api/known.ts'
+import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { AnalysisState } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
@@ -87,9 +88,11 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
   if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return planned
   const left = twin ? lastWriteOfTwin(twin, facts) : experiment.status?.analysis?.twin
   if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
-  // Whether another client deleted or changed the twin since the last pass; its metadata have no generation.
-  const isAsWanted = twin !== undefined && isSameDerivation(twin, wanted) && replicasOf(twin) === replicas
-  const isChangedByOthers = (of: KubeObject) => left?.uid === of.metadata.uid && (isAsWanted || !isAsWritten(of, left))
+  // Whether another client deleted or changed the twin since the last pass. A change of its metadata alone has no
+  // generation: then nothing else is wanted, or the hash is gone.
+  const isSame = (of: KubeObject) =>
+    (isSameDerivation(of, wanted) && replicasOf(of) === replicas) || !of.metadata.annotations?.[DERIVED_HASH]
+  const isChangedByOthers = (of: KubeObject) => left?.uid === of.metadata.uid && (isSame(of) || !isAsWritten(of, left))
   const isRepair = left !== undefined && (!twin || isChangedByOthers(twin))
   const repairInMs = known?.repairInMs ?? 0
   if (isRepair && repairInMs > 0) return { ...planned, conclusion: { ...planned.conclusion, repairInMs } }
