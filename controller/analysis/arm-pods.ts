@@ -55,12 +55,14 @@ export class ArmPodsReader {
  */
 type IsOfArm = (pod: KubeObject) => boolean
 
-/** A fork or a twin controls its pods itself, as a StatefulSet, or by a ReplicaSet whose name begins with its own. */
+/** A fork or a twin controls its pods itself, as a StatefulSet, or by a ReplicaSet: its own name with a hash. */
 const isOfCopy =
   (workload: string): IsOfArm =>
   (pod) => {
     const { kind, name = '' } = controllerOf(pod) ?? {}
-    return kind === 'StatefulSet' ? name === workload : kind === 'ReplicaSet' && name.startsWith(`${workload}-`)
+    return kind === 'StatefulSet'
+      ? name === workload
+      : kind === 'ReplicaSet' && name.slice(0, name.lastIndexOf('-')) === workload
   }
 
 /** Of a source only the kind is compared, because it may have adopted a ReplicaSet with another name. */

@@ -180,6 +180,7 @@ describe('a pod, as an analysis sees it', () => {
     'has no controller': { ownerReferences: [] },
     'belongs to the source': controlledBy('ReplicaSet', 'cart-7d9f'),
     'belongs to a workload whose name only begins like that of the fork': controlledBy('StatefulSet', 'fork-2'),
+    'belongs to a Deployment whose name only begins like that of the fork': controlledBy('ReplicaSet', 'fork-2-7d9f'),
     'belongs to a Job with its name': controlledBy('Job', 'fork-7d9f'),
   }
   for (const [sentence, metadata] of Object.entries(FOREIGN))
