@@ -136,10 +136,10 @@ const markCount = (experiment: ExperimentDeployment, object: KubeObject, role: F
   ].filter(Boolean).length
 
 /** Whether `object` has the metadata of `ownershipMetadata`, by uid. Many users can write it. */
-export const belongsTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
+const belongsTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   isOwnedByLabels(experiment) ? isLabelledFor(experiment, object) : isControlledBy(experiment, object)
 
-/** As `belongsTo`, also by the marks of another strategy: a ControllerRevision keeps those of its creation. */
+/** As `belongsTo`, or by the marks of another strategy: a ControllerRevision keeps those of its creation. */
 export const hasBelongedTo = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   isLabelledFor(experiment, object) || isControlledBy(experiment, object)
 
