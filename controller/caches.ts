@@ -10,7 +10,7 @@ import {
   EXPERIMENT_ID,
   EXPERIMENT_POLICY,
 } from '../common/api/names.ts'
-import type { KubeObject } from '../common/api/object.ts'
+import { type KubeObject, orUnread } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
 import { watchedPart } from '../common/fork/watched.ts'
 import { RESOURCES } from '../common/kube/client/resources.ts'
@@ -54,7 +54,10 @@ export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options 
   return {
     experiments: reflector({ ...where, resource: EXPERIMENT_DEPLOYMENT, managedFields: 'managers' }, experimentIn),
     policies: reflector({ resource: EXPERIMENT_POLICY, managedFields: 'none' }, decodePolicy),
-    services: reflector({ ...where, resource: RESOURCES.Service, managedFields: 'none' }, serviceView),
+    services: reflector(
+      { ...where, resource: RESOURCES.Service, managedFields: 'none' },
+      orUnread('service', serviceView),
+    ),
     /** what analyses name, and their analysis runs; undefined: the component is not installed */
     analysis: isAnalysisInstalled
       ? {
@@ -66,7 +69,10 @@ export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options 
       : undefined,
     /** those of gated forks; undefined: pods may not be read */
     pods: isGateInstalled ? reflector(ofPods, podView) : undefined,
-    slices: reflector({ ...where, resource: RESOURCES.EndpointSlice, managedFields: 'none' }, sliceView),
+    slices: reflector(
+      { ...where, resource: RESOURCES.EndpointSlice, managedFields: 'none' },
+      orUnread('endpointslice', sliceView),
+    ),
     workloads: Object.values(WORKLOAD_KINDS).map((kind: WorkloadKind) => {
       // Without forks: each of their many changes would be sent twice.
       const others = reflector(

@@ -12,7 +12,6 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/analysis/analysis.ts': 'types and lists of words, each tested where it is decoded',
   'common/api/analysis/metric.ts': 'types and tables, tested by the rules of the CRD that follow from them',
   'common/api/failure.ts': 'types only',
-  'common/api/object.ts': 'types only',
   'common/api/reasons.ts': 'a table, tested by test/vocabulary.test.ts',
   'common/api/strategy.ts': 'types and lists of words, each tested where it is decoded or decided',
   'common/api/types.ts': 'types only',

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, UnreadView } from '../api/object.ts'
 import { at, listOr } from '../json/json.ts'
 
 /** What a metric needs of each pod that the autoscaler counts: without it the metric has no value. */
@@ -34,6 +34,8 @@ export interface Neighbours {
   readonly autoscalers: readonly AutoscalerView[]
   readonly budgets: readonly PodSelectorView[]
   readonly networkPolicies: readonly PodSelectorView[]
+  /** those that are too large to be read: any of them may act on the pods of a fork. Absent: there is none */
+  readonly unread?: readonly UnreadView[]
 }
 
 /** Stands for neighbours that are not known. */

@@ -1,4 +1,4 @@
-import type { KubeObject, Labels } from '../api/object.ts'
+import type { KubeObject, Labels, UnreadView } from '../api/object.ts'
 import { at, isEmpty, listOr, member, objectOr } from '../json/json.ts'
 
 /** What is needed of a Service to compute a share. */
@@ -105,4 +105,6 @@ export function sliceView(slice: KubeObject): SliceView | undefined {
 export interface TrafficView {
   readonly services: readonly ServiceView[]
   readonly slices: readonly SliceView[]
+  /** those of the namespace that are too large to be read: any of them may concern the fork. Absent: there is none */
+  readonly unread?: readonly UnreadView[]
 }

@@ -1,3 +1,4 @@
+import { partedByRead, type UnreadView } from '../../common/api/object.ts'
 import { afterOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView, TrafficView } from '../../common/surroundings/traffic.ts'
 import { namespaceOf } from '../runtime/fair-line.ts'
@@ -30,7 +31,9 @@ export class TrafficIndex {
 
   /** All Services and EndpointSlices of `namespace`. */
   of(namespace: string): TrafficView {
-    return { services: this.services.of(namespace), slices: this.slices.of(namespace) }
+    const [services, slices] = [this.services.of(namespace), this.slices.of(namespace)]
+    const unread = [...services.unread, ...slices.unread]
+    return { services: services.read, slices: slices.read, ...(unread.length > 0 ? { unread } : {}) }
   }
 }
 
@@ -41,21 +44,25 @@ export function changedPods(before: SliceView | undefined, after: SliceView | un
   return was.symmetricDifference(is)
 }
 
-class ByNamespace<T> {
-  readonly #byNamespace = new Map<string, Map<string, T>>()
-  /** the same list until the next change, since what is computed from it is kept with it */
-  readonly #lists = new Map<string, readonly T[]>()
+type Parted<T> = { readonly read: readonly T[]; readonly unread: readonly UnreadView[] }
+
+const NOTHING = { read: [], unread: [] } as const
+
+class ByNamespace<T extends object> {
+  readonly #byNamespace = new Map<string, Map<string, T | UnreadView>>()
+  /** the same lists until the next change, since what is computed from them is kept with them */
+  readonly #lists = new Map<string, Parted<T>>()
 
   get entryCount(): number {
     return this.#byNamespace.size + this.#lists.size
   }
 
   /** Follows one change of an object. */
-  update(change: ObjectChange<T>): void {
+  update(change: ObjectChange<T | UnreadView>): void {
     const { key } = change
     const after = afterOf(change)
     const namespace = namespaceOf(key)
-    const objects = this.#byNamespace.get(namespace) ?? new Map<string, T>()
+    const objects = this.#byNamespace.get(namespace) ?? new Map<string, T | UnreadView>()
     if (after === undefined) objects.delete(key)
     else objects.set(key, after)
     this.#lists.delete(namespace)
@@ -63,10 +70,10 @@ class ByNamespace<T> {
     else this.#byNamespace.delete(namespace)
   }
 
-  of(namespace: string): readonly T[] {
+  of(namespace: string): Parted<T> {
     const objects = this.#byNamespace.get(namespace)
-    if (!objects) return []
-    const list = this.#lists.get(namespace) ?? [...objects.values()]
+    if (!objects) return NOTHING
+    const list = this.#lists.get(namespace) ?? partedByRead<T>([...objects.values()])
     this.#lists.set(namespace, list)
     return list
   }

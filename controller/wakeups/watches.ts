@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../common/api/object.ts'
+import { type KubeObject, partedByRead, type UnreadView } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/reflector.ts'
@@ -28,8 +28,8 @@ interface WatchedCaches {
   readonly workloads: readonly (Record<'forks' | 'others', WatchedObjects<KubeObject>> & {
     readonly kind: WorkloadKind
   })[]
-  readonly services: WatchedObjects<ServiceView>
-  readonly slices: WatchedObjects<SliceView>
+  readonly services: WatchedObjects<ServiceView | UnreadView>
+  readonly slices: WatchedObjects<SliceView | UnreadView>
   /** absent where pods may not be read */
   readonly pods?: WatchedObjects<PodView> | undefined
 }
@@ -118,8 +118,10 @@ export function wakeOnChanges(
     traffic.slices.update(change)
     const [namespace, before, after] = [namespaceOf(change.key), beforeOf(change), afterOf(change)]
     if (isEqual(before, after)) return
-    for (const pod of changedPods(before, after)) wake(index.ofPod(namespace, pod))
-    const services = new Set([before, after].flatMap((slice) => (slice ? [slice.service] : [])))
+    const { read, unread } = partedByRead<SliceView>([before, after].filter((slice) => slice !== undefined))
+    if (unread.length > 0) return wakeLater(index.withForkIn(namespace)) // of which Service it is, nobody knows
+    for (const pod of changedPods(read[0], read[1])) wake(index.ofPod(namespace, pod))
+    const services = new Set(read.map(({ service }) => service))
     for (const service of services) wakeLater(traffic.followers.take(namespace, service))
   })
   caches.pods?.subscribe((change) => {

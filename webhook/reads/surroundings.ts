@@ -1,5 +1,5 @@
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
-import type { KubeObject } from '../../common/api/object.ts'
+import { type KubeObject, orUnread, partedByRead, type UnreadView } from '../../common/api/object.ts'
 import { watchedPart } from '../../common/fork/watched.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { neighboursIn } from '../../common/kube/reads/neighbours.ts'
@@ -51,15 +51,15 @@ export const NO_SURROUNDINGS: Surroundings = {
 export class SurroundingsReader {
   readonly #kube: Reader
   readonly #neighbourhoodOf: ReturnType<typeof neighbourhoodReader>
-  readonly #services: CostBoundedCache<readonly ServiceView[] | undefined>
-  readonly #slices: CostBoundedCache<readonly SliceView[] | undefined>
+  readonly #services: CostBoundedCache<readonly (ServiceView | UnreadView)[] | undefined>
+  readonly #slices: CostBoundedCache<readonly (SliceView | UnreadView)[] | undefined>
 
   /** `kube` must not be bound to the signal of one review: reads are shared. */
   constructor(kube: Reader, timers: Pick<Timers, 'now'>) {
     this.#kube = kube
     this.#services = new CostBoundedCache(timers, (services) => keptMs(services?.length))
     this.#slices = new CostBoundedCache(timers, (slices) =>
-      keptMs(slices?.reduce((sum, { ready }) => sum + ready.length, 0)),
+      keptMs(slices?.reduce((sum, slice) => sum + ('ready' in slice ? slice.ready.length : 1), 0)),
     )
     this.#neighbourhoodOf = neighbourhoodReader(kube, timers)
   }
@@ -88,21 +88,25 @@ export class SurroundingsReader {
 
   async #trafficOf(namespace: string, pair: ForkAndSource): Promise<TrafficView | undefined> {
     const path = resourcePath(RESOURCES.Service, { namespace })
-    const services = await this.#services.of(path, () =>
-      listViews(this.#kube, { path, query: {}, view: reviewedService }),
+    const listed = await this.#services.of(path, () =>
+      listViews(this.#kube, { path, query: {}, view: orUnread('service', reviewedService) }),
     )
-    if (services === undefined) return undefined
-    const slices = await this.#slicesOf(namespace, concernedServices({ services, slices: [] }, trafficInput(pair)))
-    return slices && { services, slices }
+    if (listed === undefined) return undefined
+    const { read: services, unread: others } = partedByRead<ServiceView>(listed)
+    const found = await this.#slicesOf(namespace, concernedServices({ services, slices: [] }, trafficInput(pair)))
+    if (found === undefined) return undefined
+    const slices = partedByRead<SliceView>(found)
+    const unread = [...others, ...slices.unread]
+    return { services, slices: slices.read, ...(unread.length > 0 ? { unread } : {}) }
   }
 
   /** The slices of `services`, or if these are too many for a selector, all of the namespace. */
-  async #slicesOf(namespace: string, services: readonly string[]): Promise<readonly SliceView[] | undefined> {
+  async #slicesOf(namespace: string, services: readonly string[]) {
     if (services.length === 0) return []
     const path = resourcePath(RESOURCES.EndpointSlice, { namespace })
     const labelSelector = `kubernetes.io/service-name in (${services.toSorted().join(',')})`
     const query: Readonly<Record<string, string>> = services.length > MAX_NAMES ? {} : { labelSelector }
-    const read = () => listViews(this.#kube, { path, query, view: sliceView })
+    const read = () => listViews(this.#kube, { path, query, view: orUnread('endpointslice', sliceView) })
     return this.#slices.of(`${path} ${Object.values(query)}`, read)
   }
 }

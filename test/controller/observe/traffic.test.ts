@@ -30,6 +30,19 @@ describe('the index of traffic', () => {
     expect(slices).to.have.length(1)
   })
 
+  it('N29: names what is too large to be read beside the other objects of the namespace', () => {
+    const index = new TrafficIndex(() => true)
+    const large = { name: 'service/large', unread: 'too large' }
+    const long = { name: 'endpointslice/large-x1', unread: 'too large' }
+    index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })
+    index.services.update({ is: 'added', key: 'shop/large', after: large })
+    index.slices.update({ is: 'added', key: 'shop/large-x1', after: long })
+    expect(index.of('shop')).to.deep.equal({ services: [service('cart')], slices: [], unread: [large, long] })
+    index.services.update({ is: 'updated', key: 'shop/large', before: large, after: service('large') })
+    index.slices.update({ is: 'deleted', key: 'shop/large-x1', before: long })
+    expect(index.of('shop')).to.deep.equal({ services: ['cart', 'large'].map(service), slices: [] })
+  })
+
   it('lets a pass that reads follow all Services of the namespace', () => {
     const index = new TrafficIndex(() => true)
     index.services.update({ is: 'added', key: 'shop/cart', after: service('cart') })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../../common/api/failure.ts'
+import { UNREAD } from '../../../../common/api/object.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { neighboursIn } from '../../../../common/kube/reads/neighbours.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../../common/surroundings/neighbours.ts'
@@ -28,6 +29,26 @@ describe('neighboursIn', () => {
   }
   for (const [sentence, [failure, expected]] of Object.entries(cases))
     it(sentence, async () => expect(await neighboursIn(api(failure), 'shop', 1_000)).to.deep.equal(expected))
+
+  const answering = (items: readonly unknown[]) => ({
+    request: async ({ path }: KubeRequest) => ({ items: path.endsWith('networkpolicies') ? items : [] }),
+  })
+  const named = (name: string) => ({ metadata: { name }, spec: { podSelector: {} } })
+
+  it('N29: names an object that is too large to be read, and reads the others', async () => {
+    const large = { metadata: { name: 'large' }, [UNREAD]: 'it has more than 100,000 keys and items' }
+    expect(await neighboursIn(answering([large, named('cart')]), 'shop', 1_000)).to.deep.equal({
+      ...NO_NEIGHBOURS,
+      networkPolicies: [{ name: 'cart', selector: {} }],
+      unread: [{ name: 'networkpolicy/large', unread: 'it has more than 100,000 keys and items' }],
+    })
+  })
+
+  it('N29: is undefined where there are more than 1,000 of a kind', async () => {
+    const names = Array.from({ length: 1_001 }, (_, index) => named(`policy-${index}`))
+    expect((await neighboursIn(answering(names.slice(1)), 'shop', 1_000))?.networkPolicies).to.have.length(1_000)
+    expect(await neighboursIn(answering(names), 'shop', 1_000)).to.equal(undefined)
+  })
 
   it('lists from the memory of the API server, within the deadline', async () => {
     const requests: KubeRequest[] = []
