@@ -7,6 +7,7 @@ const NOT_IN_CI: Readonly<Record<string, string>> = {
   'test:faults': 'takes long, and has its main rows in npm test',
   'test:laws': 'suites of npm test again, with more examples',
   'test:soak': 'takes hours',
+  'test:versions': 'takes long, and needs the history of the repository',
 }
 
 const THIRDS = ['first', 'second', 'third']

@@ -8,6 +8,7 @@ import { ANALYSIS_PROVIDER, ANALYSIS_RUN } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
+import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { WITH_ANALYSIS } from '../../sandbox/installation.ts'
 import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
 
@@ -25,10 +26,8 @@ export const DECIDED = {
   plugin: { args: { of: '{{workload}}' } },
 }
 
-/** In a `describe`: the product runs on a control plane of its own, in the namespace `shop`, with a plugin. */
-export function usesAnalyses() {
-  const product = usesOwnProduct(() => WITH_ANALYSIS, { settings: { ANALYSIS_LOOPBACK: 'allow' } })
-  const { plane, place } = product
+/** In a `describe`: a plugin runs, and is the provider `plugin`. Returns what it answers and what it was asked. */
+export function runsPlugin(plane: () => ControlPlane) {
   const answers: Decisions = new Map()
   const asked: JsonObject[] = []
   const plugin = createServer(async (request, response) => {
@@ -54,6 +53,14 @@ export function usesAnalyses() {
     plugin.closeAllConnections()
     plugin.close()
   })
+  return { answers, asked }
+}
+
+/** In a `describe`: the product runs on a control plane of its own, in the namespace `shop`, with a plugin. */
+export function usesAnalyses() {
+  const product = usesOwnProduct(() => WITH_ANALYSIS, { settings: { ANALYSIS_LOOPBACK: 'allow' } })
+  const { plane, place } = product
+  const { answers, asked } = runsPlugin(plane)
   const runs = () => place().api.list<KubeObject>(resourcePath(ANALYSIS_RUN, { namespace: NAMESPACE }))
   return {
     ...product,
