@@ -192,6 +192,8 @@ const OF_WARNINGS = {
     'No action needed if the pods of the fork may count. Otherwise give the PodDisruptionBudget a selector that does not match them.',
   SharedAffinity:
     'If pods stay Pending, add nodes to the cluster. A topology spread can be overridden instead. For anti-affinity, override both the affinity and a label by which the rule of the source selects, if no Service needs that label. To override the affinity alone does not help, because the pods of the source keep theirs. The next rollout of the source needs a free node, too.',
+  NotCompared:
+    'Find out who wrote the object that the message names: it has more labels, ports or metrics than any workload needs, so it was not compared with the pods. Give it fewer. Everything else is compared as usual.',
   LeaderElection: 'Disable leader election in the override, or give the fork a lease of its own.',
   QueueWorker:
     'No action needed if the fork may take work from the same queue. Otherwise name another queue in the override.',

@@ -1,4 +1,6 @@
 import { childOf, formatPath, type PathNode, ROOT, stepsTo } from '../json/field-path.ts'
+import { isObject, listOr, objectOr } from '../json/json.ts'
+import type { Labels } from './object.ts'
 import type { FieldError } from './types.ts'
 
 /**
@@ -82,4 +84,42 @@ function keyProblem(key: string): string | undefined {
   // deepmerge loses keys that every object inherits, and a prototype is never data
   if (key === 'prototype' || key in Object.prototype) return 'this key is reserved and cannot be overridden; remove it'
   return undefined
+}
+
+/**
+ * The most items of fields that other people write and on which our time and memory depend. No honest object comes near
+ * them. What is beyond one is not known, and is told with its name. `docs/attacks.md` has the same table.
+ */
+export const FOREIGN_BOUNDS = {
+  /** of `spec.selector` of a Service, and the labels and expressions together of any other selector */
+  selectorEntries: 64,
+  /** of all expressions of a selector together */
+  selectorValues: 256,
+  servicePorts: 1_000,
+  autoscalerMetrics: 64,
+} as const
+
+/** What of a selector is beyond the bounds, as `95000 entries, more than 64`; undefined if nothing is. */
+export function beyondSelector(selector: unknown): string | undefined {
+  if (!isObject(selector)) return undefined
+  const expressions = listOr(selector.matchExpressions)
+  const entries = Object.keys(objectOr(selector.matchLabels)).length + expressions.length
+  const tooMany = beyond(entries, 'selectorEntries', 'entries')
+  if (tooMany !== undefined) return tooMany
+  const values = expressions.reduce<number>((sum, each) => sum + listOr(objectOr(each).values).length, 0)
+  return beyond(values, 'selectorValues', 'values')
+}
+
+/** `found NOUN, more than …` if `found` items are beyond the bound; else undefined. */
+export function beyond(found: number, bound: keyof typeof FOREIGN_BOUNDS, noun: string): string | undefined {
+  const most = FOREIGN_BOUNDS[bound]
+  return found > most ? `${found} ${noun}, more than ${most}` : undefined
+}
+
+/** The first `most` pairs of `labels`, and those of `keys`. */
+export function firstPairs(labels: Labels, most: number, keys: readonly string[]): Labels {
+  const all = Object.keys(labels)
+  if (all.length <= most) return labels
+  const kept = [...keys.filter((key) => Object.hasOwn(labels, key)), ...all.slice(0, most)]
+  return Object.fromEntries(kept.map((key) => [key, labels[key] ?? '']))
 }

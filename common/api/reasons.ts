@@ -97,6 +97,7 @@ const OF_NEIGHBOURS = {
   ScaledByHPA: { about: 'neighbours', ofNeighbours: true },
   CountedByPDB: { about: 'neighbours', ofNeighbours: true },
   SharedAffinity: { about: 'neighbours' },
+  NotCompared: { about: 'neighbours', ofNeighbours: true },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 
 /**

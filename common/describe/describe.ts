@@ -208,7 +208,8 @@ function serviceLines(
   if (gate && replicas === 0)
     return isAtSize || isBypassed ? [] : planLines([`no pod is open, so no requests ${opens}`])
   if (replicas === 0) return planLines([`no pods, so no requests${remedy}`])
-  if (services.length === 0) return planLines(['no Service selects these pods: they will receive no traffic'])
+  if (services.length === 0 && !surroundings.traffic.value.unread)
+    return planLines(['no Service selects these pods: they will receive no traffic'])
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))
   const lines = services.slice(0, MAX_SERVICES).flatMap((service) => {
     const view = views.get(service.name)
@@ -224,6 +225,7 @@ function serviceLine(service: ServiceShare, pods: number): readonly Warning[] {
   const { name, selected, reason, message, experimentEndpoints, readyEndpoints } = service
   // The labels are part of the plan; what the controller of the source decides is not.
   const about = reason === undefined || reason === 'LabelsDoNotMatch' ? 'Plan' : reason
+  if (reason === 'NotCompared') return [warning(reason, `service/${name}: ${message}`)]
   if (!selected) return [warning(about, `service/${name}: no requests; ${message ?? 'it does not select the pods'}`)]
   if (reason !== undefined) return [warning(about, `service/${name}: `, ...clauses(message ?? ''))]
   const expected = readyEndpoints - experimentEndpoints + pods

@@ -53,7 +53,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const drafts = [
     ...summary(conclusion),
     withWarnings(sourceResolved(facts, conclusion), hazards),
-    withWarnings(trafficShared(conclusion, services), collisions),
+    withWarnings(trafficShared(facts, conclusion, services), collisions),
     policyCompliant(conclusion.policy),
     ...pausedCondition(experiment, conclusion.run),
     ...promotedCondition(experiment, conclusion.run),
@@ -190,11 +190,17 @@ function sourceResolved({ source, experiment, policies }: Facts, conclusion: Con
   return draft('False', 'SourceNotFound', `no ${workload}`)
 }
 
-function trafficShared({ fork, run }: Conclusion, services: readonly ServiceShare[]): ConditionDraft {
+function trafficShared(
+  { surroundings }: Facts,
+  { fork, run }: Conclusion,
+  services: readonly ServiceShare[],
+): ConditionDraft {
   const draft = draftOf('TrafficShared')
   if (!fork) return draft('Unknown', 'Pending', 'there is no fork')
   if (objectOr(fork.spec).replicas === 0) return draft('False', 'ScaledToZero', 'no pods, no traffic')
   const [first] = services
+  const isUnread = knownValue(surroundings.traffic)?.unread !== undefined
+  if (!first && isUnread) return draft('Unknown', 'NotCompared', 'no other Service selects the pods')
   if (!first) return draft('False', 'NoService', 'no Service selects the pods of the source or of the fork')
   const selecting = services.filter(({ selected }) => selected)
   const serving = selecting.filter(({ experimentEndpoints }) => experimentEndpoints > 0)
@@ -205,7 +211,10 @@ function trafficShared({ fork, run }: Conclusion, services: readonly ServiceShar
   const isShut = run?.spec.isGated === true && run.target?.open === 0
   if (selecting.length > 0 && isShut) return draft('False', 'Shut', 'no pod is open, so no requests')
   if (selecting.length > 0) return draft('False', 'NoReadyEndpoints', 'no pod of the fork is a ready endpoint')
-  return draft('False', first.reason ?? 'NoService', services.map(formatReason).join('; '))
+  const message = services.map(formatReason).join('; ')
+  if (isUnread || services.some(({ reason }) => reason === 'NotCompared'))
+    return draft('Unknown', 'NotCompared', message)
+  return draft('False', first.reason ?? 'NoService', message)
 }
 
 /** The condition that reports the decision of the policies. Policies never delete a fork. */

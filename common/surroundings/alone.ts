@@ -1,5 +1,5 @@
 import { EXPERIMENT_ID } from '../api/names.ts'
-import { missingLabels, type TrafficInput } from './pod-labels.ts'
+import { selectsPods, type TrafficInput } from './pod-labels.ts'
 import { concernsSource, endpointsOfOthers } from './shares.ts'
 import type { TrafficView } from './traffic.ts'
 
@@ -10,7 +10,7 @@ import type { TrafficView } from './traffic.ts'
 export function servicesWithoutOthers(traffic: TrafficView, input: TrafficInput): readonly string[] {
   const services = traffic.services.filter(
     (service) =>
-      missingLabels(service.selector, input.fork).length === 0 &&
+      selectsPods(service, input.fork) &&
       !Object.hasOwn(service.selector, EXPERIMENT_ID) &&
       // a source that was deleted has no labels any more
       (!input.source || concernsSource(service, input)),

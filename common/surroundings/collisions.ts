@@ -1,7 +1,7 @@
 import { warning, warningsAbout } from '../api/conditions.ts'
 import { selects } from '../api/label-selector.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
-import type { Labels } from '../api/object.ts'
+import type { UnreadView } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { isGatedFork } from '../fork/gated-spec.ts'
 import { at, isEmpty, isObject, listOr } from '../json/json.ts'
@@ -14,6 +14,8 @@ import {
   isPinningSelector,
   missingLabels,
   type PodLabels,
+  scales,
+  selectsPods,
   sourcePod,
   type TrafficInput,
   withoutPin,
@@ -25,6 +27,8 @@ interface CollisionInput {
   readonly pods: TrafficInput
   readonly services: readonly ServiceView[]
   readonly neighbours: Neighbours
+  /** Services and EndpointSlices that are too large to be read */
+  readonly unread?: readonly UnreadView[] | undefined
 }
 
 /** Objects that treat the fork differently from its source, or that count the pods of both. One warning per reason. */
@@ -35,6 +39,7 @@ export const collisions = (input: CollisionInput): readonly Warning[] => [
   ...autoscalers(input.pair, input.neighbours.autoscalers),
   ...budgets(input),
   ...affinities(input),
+  ...notCompared(input),
 ]
 
 const namesOf = (kind: string, objects: Iterable<{ readonly name: string }>): readonly string[] =>
@@ -54,7 +59,7 @@ function split<T>(
 
 function services({ pods, services: all }: CollisionInput): readonly Warning[] {
   const common = all.filter(({ selector }) => !isPinningSelector(selector))
-  const { joined, left } = split(common, pods, ({ selector }, of) => missingLabels(shared(selector), of).length === 0)
+  const { joined, left } = split(common, pods, (service, of) => selectsPods(withShared(service), of))
   const lacking = [...left].flatMap(({ selector }) => missingLabels(selector, pods.fork))
   const pairs = [...new Set(lacking.map(([key, value]) => `${key}=${value}`))].sort()
   const [joins, leaves] = [namesOf('service', joined), namesOf('service', left)]
@@ -70,21 +75,19 @@ function services({ pods, services: all }: CollisionInput): readonly Warning[] {
 }
 
 /**
- * The selector of a Service without the pair that a blue-green adds. A Service for one fork alone has only that pair,
+ * A Service without the pair of its selector that a blue-green adds. A Service for one fork alone has only that pair,
  * so it stays.
  */
-function shared(selector: Labels): Labels {
-  const others = withoutPin(selector)
-  return isEmpty(others) ? selector : others
+function withShared(service: ServiceView): ServiceView {
+  const selector = withoutPin(service.selector)
+  return isEmpty(selector) ? service : { ...service, selector }
 }
 
 /** What sends to pods of a gated fork before they are opened. A Service for experiments alone is meant to. */
 function bypasses({ pair: { fork, isBalanced }, pods, services }: CollisionInput): readonly Warning[] {
   if (!isGatedFork(fork)) return []
   const found = services
-    .filter(
-      ({ selector }) => !Object.hasOwn(selector, EXPERIMENT_ID) && missingLabels(selector, pods.fork).length === 0,
-    )
+    .filter((service) => !Object.hasOwn(service.selector, EXPERIMENT_ID) && selectsPods(service, pods.fork))
     .flatMap(({ name, publishesNotReady, balancedBy }) => {
       const by = publishesNotReady ? 'publishNotReadyAddresses' : balancedBy
       return by === undefined ? [] : [`service/${name} (${by})`]
@@ -112,6 +115,15 @@ function budgets({ pods: { fork, source }, neighbours }: CollisionInput): readon
     optionalClause(' and change how many evictions are allowed'),
   ]
   return warningsAbout('CountedByPDB', namesOf('pdb', counting), message)
+}
+
+/** Objects that may act on the pods, but are too large to be compared with them. */
+function notCompared({ pair: { source, fork }, neighbours, unread = [] }: CollisionInput): readonly Warning[] {
+  const scaling = neighbours.autoscalers
+    .filter((each) => scales(fork)(each) || (source && scales(source)(each)))
+    .flatMap(({ name, beyond }) => (beyond === undefined ? [] : [{ name: `hpa/${name}`, unread: beyond }]))
+  const found = [...unread, ...scaling, ...(neighbours.unread ?? [])].map(({ name, unread }) => `${name} (${unread})`)
+  return warningsAbout('NotCompared', found.sort(), (names) => ['not compared with the pods: ', names])
 }
 
 /**

@@ -1,5 +1,5 @@
 import { warning } from '../api/conditions.ts'
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, UnreadView } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
@@ -10,8 +10,8 @@ import { controllerOf } from '../workload/identity.ts'
 import { WORKLOAD_KINDS, workloadKind } from '../workload/registry.ts'
 import { replicasOf } from '../workload/status.ts'
 import { fixedAddresses } from './addresses.ts'
-import { type ForkAndSource, missingLabels, type TrafficInput } from './pod-labels.ts'
-import { concernsSource, maySelectLater } from './shares.ts'
+import { type ForkAndSource, selectsPods, type TrafficInput } from './pod-labels.ts'
+import { concernsSource, maySelect, maySelectLater } from './shares.ts'
 import type { ServiceView } from './traffic.ts'
 import { newClaims, sharedVolumes } from './volumes.ts'
 
@@ -20,6 +20,8 @@ interface HazardInput {
   readonly pods: TrafficInput
   /** the Services of the namespace; undefined if they could not be read */
   readonly services: readonly ServiceView[] | undefined
+  /** those that are too large to be read */
+  readonly unread?: readonly UnreadView[] | undefined
   /** name of the workload that serves in place of the source, if Flagger created one */
   readonly primary: string | undefined
   /** `rollout/cart`: a workload that takes its template from the source */
@@ -106,10 +108,12 @@ const isElecting = (argument: unknown): boolean => {
   return ELECTS.test(flag) ? !OFF.test(value) : ELECTS.test(value)
 }
 
-function queueWorker({ pair, pods, services }: HazardInput): string | undefined {
+function queueWorker({ pair, pods, services, unread }: HazardInput): string | undefined {
   const [source, ofSource] = [pair.source, pods.source]
-  if (!services || !source || !ofSource) return undefined
-  if (services.some((each) => concernsSource(each, pods) || maySelectLater(each, source, ofSource))) return undefined
+  if (!services || unread || !source || !ofSource) return undefined
+  const selects = (each: ServiceView) =>
+    concernsSource(each, pods) || maySelect(each, pods) || maySelectLater(each, source, ofSource)
+  if (services.some(selects)) return undefined
   return 'no Service selects the source: if it reads from a queue, the fork does too'
 }
 
@@ -148,8 +152,7 @@ function singleton({ pair: { source } }: HazardInput): string | undefined {
 
 /** Peers of every kind look each other up there: also a Deployment with JGroups, Hazelcast or libcluster. */
 function peerDiscovery({ pods, services }: HazardInput): ReturnType<Detector> {
-  const isJoined = ({ isHeadless, selector }: ServiceView) =>
-    isHeadless && missingLabels(selector, pods.fork).length === 0
+  const isJoined = (service: ServiceView) => service.isHeadless && selectsPods(service, pods.fork)
   const names = (services ?? []).filter(isJoined).map(({ name }) => name)
   if (names.length === 0) return undefined
   return [

@@ -1,3 +1,4 @@
+import { beyond, beyondSelector } from '../api/limits.ts'
 import type { KubeObject, UnreadView } from '../api/object.ts'
 import { at, listOr } from '../json/json.ts'
 
@@ -20,6 +21,8 @@ export interface AutoscalerView {
   readonly needs?: readonly NeededRequest[]
   /** set beside `needs`, if there are other metrics, too */
   readonly hasOtherMetrics?: boolean
+  /** what of it is not known, such as `spec.metrics has 9000 entries, more than 64`; absent: all is known */
+  readonly beyond?: string
 }
 
 /** What is needed of a PodDisruptionBudget or a NetworkPolicy: the pods that it selects. */
@@ -43,7 +46,9 @@ export const NO_NEIGHBOURS: Neighbours = { autoscalers: [], budgets: [], network
 
 /** The projection of a HorizontalPodAutoscaler of `autoscaling/v2`. */
 export function autoscalerView({ metadata, spec }: KubeObject): AutoscalerView {
-  const metrics = listOr(at(spec, 'metrics'))
+  const all = listOr(at(spec, 'metrics'))
+  const unknown = beyond(all.length, 'autoscalerMetrics', 'entries')
+  const metrics = unknown === undefined ? all : []
   const needs = metrics.flatMap(neededRequest)
   return {
     name: metadata.name,
@@ -53,6 +58,7 @@ export function autoscalerView({ metadata, spec }: KubeObject): AutoscalerView {
     isOnCpu: metrics.some((metric) => at(resourceOf(metric), 'name') === 'cpu'),
     ...(needs.length > 0 ? { needs } : {}),
     ...(needs.length > 0 && needs.length < metrics.length ? { hasOtherMetrics: true } : {}),
+    ...(unknown === undefined ? {} : { beyond: `spec.metrics has ${unknown}` }),
   }
 }
 
@@ -66,13 +72,19 @@ function neededRequest(metric: unknown): readonly NeededRequest[] {
 }
 
 /** The projection of a PodDisruptionBudget of `policy/v1`. */
-export const budgetView = ({ metadata, spec }: KubeObject): PodSelectorView => ({
-  name: metadata.name,
-  selector: at(spec, 'selector'),
-})
+export const budgetView = ({ metadata, spec }: KubeObject): PodSelectorView | UnreadView => {
+  const selector = at(spec, 'selector')
+  return unreadSelector(`pdb/${metadata.name}`, 'spec.selector', selector) ?? { name: metadata.name, selector }
+}
 
 /** The projection of a NetworkPolicy of `networking.k8s.io/v1`. Without a selector it applies to every pod. */
-export const networkPolicyView = ({ metadata, spec }: KubeObject): PodSelectorView => ({
-  name: metadata.name,
-  selector: at(spec, 'podSelector') ?? {},
-})
+export const networkPolicyView = ({ metadata, spec }: KubeObject): PodSelectorView | UnreadView => {
+  const selector = at(spec, 'podSelector') ?? {}
+  const { name } = metadata
+  return unreadSelector(`networkpolicy/${name}`, 'spec.podSelector', selector) ?? { name, selector }
+}
+
+function unreadSelector(name: string, field: string, selector: unknown): UnreadView | undefined {
+  const found = beyondSelector(selector)
+  return found === undefined ? undefined : { name, unread: `${field} has ${found}` }
+}

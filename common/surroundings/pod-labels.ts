@@ -7,6 +7,7 @@ import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { AutoscalerView } from './neighbours.ts'
 import { runningContainers } from './requests.ts'
+import type { ServiceView } from './traffic.ts'
 
 /** A fork, and what is known of its source. */
 export interface ForkAndSource {
@@ -59,8 +60,8 @@ export function trafficInput(pair: ForkAndSource, autoscalers: readonly Autoscal
     twinName: pair.twinName ?? '',
     replicas: replicasOf(fork),
     fork: podLabelsOf(kind, fork, templateLabels(fork)),
-    hasPort: (name) => hasPort(at(fork.spec, 'template', 'spec'), name),
-    sourceHasPort: (name) => hasPort(pod?.spec, name),
+    hasPort: portsOf(at(fork.spec, 'template', 'spec')),
+    sourceHasPort: portsOf(pod?.spec),
     source: source && pod ? podLabelsOf(kind, source, pod.labels) : undefined,
     isRouted: source !== undefined && kind.podReach.isRouted(source),
     pinnedServices: source ? kind.podReach.pinnedServices(source) : [],
@@ -68,10 +69,15 @@ export function trafficInput(pair: ForkAndSource, autoscalers: readonly Autoscal
   }
 }
 
-const hasPort = (pod: unknown, name: string): boolean =>
-  runningContainers(pod).some((container) =>
-    listOr(member(container, 'ports')).some((port) => member(port, 'name') === name),
-  )
+/** Returns whether a container of `pod` has a port of a name. The names are collected when they are first needed. */
+function portsOf(pod: unknown): (name: string) => boolean {
+  let names: ReadonlySet<unknown> | undefined
+  return (name) => {
+    const ports = () => runningContainers(pod).flatMap((container) => listOr(member(container, 'ports')))
+    names ??= new Set(ports().map((port) => member(port, 'name')))
+    return names.has(name)
+  }
+}
 
 const podLabelsOf = ({ podReach }: WorkloadKind, workload: KubeObject, labels: Labels): PodLabels => ({
   labels,
@@ -98,11 +104,21 @@ export const scales =
     target.kind === kind && target.name === metadata.name
 
 /** The pairs of `selector` that no pod has. */
-export const missingLabels = (
-  selector: Labels,
-  { labels, hasPerPodLabel }: PodLabels,
-): readonly (readonly [string, string])[] =>
-  Object.entries(selector).filter(([key, value]) => labels[key] !== value && !hasPerPodLabel(key, value))
+export const missingLabels = (selector: Labels, pods: PodLabels): readonly (readonly [string, string])[] =>
+  Object.entries(selector).filter(([key, value]) => !hasPair(pods, key, value))
+
+/** Whether the pods have every pair of `selector` but those `without` some keys. Stops at the first difference. */
+export function hasPairs(selector: Labels, pods: PodLabels, without: readonly string[] = []): boolean {
+  for (const key in selector) if (!without.includes(key) && !hasPair(pods, key, selector[key] ?? '')) return false
+  return true
+}
+
+const hasPair = ({ labels, hasPerPodLabel }: PodLabels, key: string, value: string): boolean =>
+  labels[key] === value || hasPerPodLabel(key, value)
+
+/** Whether it is known that `service` selects these pods. */
+export const selectsPods = ({ selector, beyond }: Pick<ServiceView, 'selector' | 'beyond'>, pods: PodLabels): boolean =>
+  beyond === undefined && hasPairs(selector, pods)
 
 /** Whether `selector` selects a single pod or a single revision of a workload. */
 export const isPinningSelector = (selector: Labels): boolean =>

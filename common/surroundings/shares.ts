@@ -8,7 +8,7 @@ import { listed } from '../text/list.ts'
 import { percent } from '../text/percent.ts'
 import { ROLLOUT_HASH } from '../workload/stable-template.ts'
 import { type ReadyEndpoints, readyEndpoints } from './endpoints.ts'
-import { missingLabels, type PodLabels, type TrafficInput, withoutPin } from './pod-labels.ts'
+import { hasPairs, missingLabels, type PodLabels, selectsPods, type TrafficInput } from './pod-labels.ts'
 import { hasNoOthers, missingPorts } from './ports.ts'
 import type { ServiceView, SliceView, TrafficView } from './traffic.ts'
 
@@ -16,21 +16,28 @@ import type { ServiceView, SliceView, TrafficView } from './traffic.ts'
 const POD_LABELS = ['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']
 const MAX_SERVICES = 32
 
-/** The entries of `status.services`: the Services that select the fork or its source, by name, at most 32. */
+/**
+ * The entries of `status.services`, at most 32: the Services that select the fork or its source, by name, and then
+ * those of which that is not known.
+ */
 export function serviceShares({ services, slices }: TrafficView, input: TrafficInput): readonly ServiceShare[] {
+  const isUnknown = ({ beyond }: ServiceView) => Number(beyond !== undefined)
   return services
     .filter((service) => concernsAny(service, slices, input))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .sort((a, b) => isUnknown(a) - isUnknown(b) || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_SERVICES)
     .map((service) => row(service, slices, input))
 }
 
-/** The names of the Services that select the fork or its source, possibly only a single pod or revision. */
+/** The names of the Services that select, or may select, the fork or its source: also a single pod or revision. */
 export const concernedServices = ({ services, slices }: TrafficView, input: TrafficInput): readonly string[] =>
   services.filter((service) => concernsAny(service, slices, input)).map(({ name }) => name)
 
 const concernsAny = (service: ServiceView, slices: readonly SliceView[], input: TrafficInput): boolean =>
-  concerns(service, input.fork) || concernsSource(service, input) || hasJoined(service, slices, input)
+  concerns(service, input.fork) ||
+  concernsSource(service, input) ||
+  maySelect(service, input) ||
+  hasJoined(service, slices, input)
 
 /** Whether `service` selects pods of the source, possibly a single pod or revision. */
 export const concernsSource = (service: ServiceView, { source }: TrafficInput): boolean =>
@@ -40,14 +47,24 @@ export const concernsSource = (service: ServiceView, { source }: TrafficInput): 
  * Whether the selector matches the pods, possibly only a single pod or revision of them, or only while no experiment
  * has the Service.
  */
-function concerns({ selector }: ServiceView, pods: PodLabels): boolean {
-  const common = Object.entries(withoutPin(selector)).filter(([key]) => !PER_POD_LABELS.includes(key))
-  return missingLabels(common.length > 0 ? Object.fromEntries(common) : selector, pods).length === 0
+const concerns = (service: ServiceView, pods: PodLabels): boolean =>
+  service.beyond === undefined && matches(service, pods)
+
+/** Whether it is not known if `service` selects the fork or its source. A pair that both lack would tell. */
+export const maySelect = (service: ServiceView, { fork, source }: TrafficInput): boolean =>
+  service.beyond !== undefined && (matches(service, fork) || (source !== undefined && matches(service, source)))
+
+/** Whether the pods have all that is known of the selector, or have it but for one pod, revision or experiment. */
+function matches({ selector }: ServiceView, pods: PodLabels): boolean {
+  for (const key in selector) if (!NOT_COMMON.includes(key)) return hasPairs(selector, pods, NOT_COMMON)
+  return hasPairs(selector, pods)
 }
 
+const NOT_COMMON: readonly string[] = [EXPERIMENT_ID, ...PER_POD_LABELS]
+
 /** Whether the template of the fork has every label by which `service` selects. */
-export const selectsTemplate = ({ selector }: ServiceView, { fork }: Pick<TrafficInput, 'fork'>): boolean =>
-  missingLabels(selector, fork).length === 0
+export const selectsTemplate = (service: ServiceView, { fork }: Pick<TrafficInput, 'fork'>): boolean =>
+  selectsPods(service, fork)
 
 /**
  * Whether `service` may select pods of the source that have got a label while they run, as the leader of a database
@@ -61,19 +78,23 @@ export function maySelectLater(service: ServiceView, source: KubeObject, pods: P
 
 /**
  * Whether pods of the fork have joined `service` by such labels. Where templates have the labels, those pods are of a
- * former template, or have left the Service already.
+ * former template, or have left the Service already. Of a selector that is not known, only the pods tell.
  */
 function hasJoined(service: ServiceView, slices: readonly SliceView[], { fork, source, forkName }: TrafficInput) {
   const pods = source ? [fork, source] : [fork]
-  return lacksOnlyLater(service, pods) && readyEndpoints(slices, service.name, forkName).ofFork > 0
+  if (service.beyond === undefined && !lacksOnlyLater(service, pods)) return false
+  return readyEndpoints(slices, service.name, forkName).ofFork > 0
 }
 
 /** Whether pods of these templates lack labels of the selector, and all that they lack, pods may get while they run. */
 function lacksOnlyLater({ selector }: ServiceView, templates: readonly PodLabels[]): boolean {
-  const missing = templates.flatMap((pods) => missingLabels(selector, pods))
-  const isKnown = (key: string) =>
-    PER_POD_LABELS.includes(key) || templates.some(({ labels }) => Object.hasOwn(labels, key))
-  return missing.length > 0 && !missing.some(([key]) => isKnown(key))
+  let isLacking = false
+  for (const key in selector) {
+    if (templates.every((pods) => hasPairs({ [key]: selector[key] ?? '' }, pods))) continue
+    if (PER_POD_LABELS.includes(key) || templates.some(({ labels }) => Object.hasOwn(labels, key))) return false
+    isLacking = true
+  }
+  return isLacking
 }
 
 function row(service: ServiceView, slices: readonly SliceView[], input: TrafficInput): ServiceShare {
@@ -81,12 +102,15 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
   const endpoints = readyEndpoints(slices, name, input.forkName)
   const experimentEndpoints = endpoints.ofFork
   const counts = { experimentEndpoints, readyEndpoints: endpoints.all }
-  const missing = missingLabels(selector, input.fork)
   const isJoined = hasJoined(service, slices, input)
+  const missing = missingLabels(selector, input.fork)
   if (missing.length > 0 && !isJoined) return { name, selected: false, ...absence(service, missing, input), ...counts }
+  if (service.beyond !== undefined && !isJoined)
+    return { name, selected: false, reason: 'NotCompared', message: notCompared(service.beyond), ...counts }
   const unknownPorts = missingPorts(service, input)
   if (unknownPorts.length > 0 && hasNoOthers(service, unknownPorts)) {
-    const message = `no container of the fork has a port named ${unknownPorts.join(' or ')}`
+    const names = unknownPorts.length > 2 ? listed(unknownPorts) : unknownPorts.join(' or ')
+    const message = `no container of the fork has a port named ${names}`
     return { name, selected: false, reason: 'PortMissing', message, ...counts }
   }
   if (input.isRouted) {
@@ -95,7 +119,7 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
   }
   const share = percent(experimentEndpoints, endpoints.all)
   const ofTwin = readyEndpoints(slices, name, input.twinName).ofFork
-  const later = isJoined ? [`pods get ${pairsOf(missing)} while they run`] : []
+  const later = isJoined ? [service.beyond ?? `pods get ${pairsOf(missing)} while they run`] : []
   const caveats = [...later, ...shareCaveats(service, { ...endpoints, ofTwin }, input)]
   return {
     name,
@@ -111,6 +135,8 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
  */
 export const selectedPods = ({ selector }: ServiceView, replicas: number): number =>
   POD_LABELS.some((key) => Object.hasOwn(selector, key)) ? Math.min(1, replicas) : replicas
+
+const notCompared = (beyond: string): string => `${beyond}, so it is not known whether it selects the fork`
 
 type Missing = ReturnType<typeof missingLabels>
 

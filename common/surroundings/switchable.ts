@@ -29,6 +29,8 @@ export function notSwitchable(
       reason: 'ServiceIsManaged',
       message: `Argo Rollouts changes the selector of service/${name}; name a Service that no Rollout names`,
     }
+  if (service.beyond !== undefined)
+    return fails(`is not compared with the pods: ${service.beyond}; name another Service`)
   const selector = withoutPin(service.selector)
   const ofSource = isActive && source ? pairsLacking(selector, source) : ''
   if (ofSource) return fails(`does not select the pods of the source, which lack ${ofSource}; name one that does`)

@@ -33,7 +33,10 @@ export function trafficReport(pair: ForkAndSource, surroundings: Surroundings): 
   const [pods, services] = [trafficInput(pair, neighbours?.autoscalers), traffic?.services]
   return {
     services: traffic ? serviceShares(traffic, pods) : [],
-    hazards: hazards({ pair, pods, services, primary, referrer }),
-    collisions: collisions({ pair, pods, services: services ?? [], neighbours: neighbours ?? NO_NEIGHBOURS }),
+    hazards: hazards({ pair, pods, services, unread: traffic?.unread, primary, referrer }),
+    collisions: collisions({
+      ...{ pair, pods, services: services ?? [], unread: traffic?.unread },
+      neighbours: neighbours ?? NO_NEIGHBOURS,
+    }),
   }
 }

@@ -1,10 +1,16 @@
+import { beyond, beyondSelector, FOREIGN_BOUNDS, firstPairs } from '../api/limits.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, Labels, UnreadView } from '../api/object.ts'
+import { PER_POD_LABELS } from '../api/template-metadata.ts'
 import { at, isEmpty, listOr, member, objectOr } from '../json/json.ts'
 
 /** What is needed of a Service to compute a share. */
 export interface ServiceView {
   readonly name: string
+  /** with `beyond`, only a part of it */
   readonly selector: Labels
+  /** what of it is not known, such as `spec.selector has 95000 entries, more than 64`; absent: all is known */
+  readonly beyond?: string
   /** DNS returns the addresses of the pods */
   readonly isHeadless?: boolean
   /** the ports of pods to which it sends by name: pods without such a port get no requests of it */
@@ -50,9 +56,11 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     objectOr(spec)
   const labels = objectOr(selector) as Labels
   if (type === 'ExternalName' || isEmpty(labels)) return undefined
+  const unknown = beyondOf(labels, ports)
   return {
     name: metadata.name,
-    selector: labels,
+    selector: firstPairs(labels, FOREIGN_BOUNDS.selectorEntries, ASKED),
+    ...(unknown === undefined ? {} : { beyond: unknown }),
     ...(clusterIP === 'None' ? { isHeadless: true } : portNamesOf(ports)),
     ...(metadata.annotations?.[ARGO_MANAGED] === undefined ? {} : { isManagedByArgo: true }),
     ...(others.publishNotReadyAddresses === true ? { publishesNotReady: true } : {}),
@@ -63,6 +71,16 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     ...(typeof trafficDistribution === 'string' ? { trafficDistribution } : {}),
     ...topologyModeOf(metadata.annotations ?? {}),
   }
+}
+
+/** The keys of a selector that say whose Service it is. They are kept, whatever their number. */
+const ASKED: readonly string[] = [EXPERIMENT_ID, ...PER_POD_LABELS]
+
+function beyondOf(selector: Labels, ports: unknown): string | undefined {
+  const entries = beyondSelector({ matchLabels: selector })
+  if (entries !== undefined) return `spec.selector has ${entries}`
+  const found = beyond(listOr(ports).length, 'servicePorts', 'entries')
+  return found && `spec.ports has ${found}`
 }
 
 /** Reads the annotation as `hintsEnabled` of Kubernetes does. */
@@ -80,10 +98,12 @@ function balancedBy(annotations: Labels): Pick<ServiceView, 'balancedBy'> {
 }
 
 function portNamesOf(ports: unknown): Pick<ServiceView, 'portNames' | 'hasPortNumbers'> {
-  const targets = listOr(ports).map((port) => member(port, 'targetPort'))
-  const portNames = targets.filter((target) => typeof target === 'string')
+  const targets = listOr(ports)
+    .slice(0, FOREIGN_BOUNDS.servicePorts)
+    .map((port) => member(port, 'targetPort'))
+  const portNames = [...new Set(targets.filter((target) => typeof target === 'string'))]
   if (portNames.length === 0) return {}
-  return { portNames, ...(portNames.length < targets.length ? { hasPortNumbers: true } : {}) }
+  return { portNames, ...(targets.some((target) => typeof target !== 'string') ? { hasPortNumbers: true } : {}) }
 }
 
 /** The projection of an EndpointSlice; undefined if it belongs to no Service. */

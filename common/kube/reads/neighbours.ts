@@ -25,7 +25,7 @@ export async function neighboursIn(
   const list = async <View extends object>(
     resource: ResourceType,
     word: string,
-    view: (object: KubeObject) => View,
+    view: (object: KubeObject) => View | UnreadView,
   ) => {
     try {
       const path = resourcePath(resource, { namespace })
@@ -42,7 +42,7 @@ export async function neighboursIn(
   try {
     const [autoscalers, budgets, networkPolicies] = await Promise.all([
       list(RESOURCES.HorizontalPodAutoscaler, 'hpa', autoscalerView),
-      list(RESOURCES.PodDisruptionBudget, 'poddisruptionbudget', budgetView),
+      list(RESOURCES.PodDisruptionBudget, 'pdb', budgetView),
       list(RESOURCES.NetworkPolicy, 'networkpolicy', networkPolicyView),
     ])
     const unread = [autoscalers, budgets, networkPolicies].flatMap((of) => of.unread)

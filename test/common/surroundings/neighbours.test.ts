@@ -46,9 +46,10 @@ describe('the projections of neighbours', () => {
   })
 
   it('keep the selector of a NetworkPolicy, which is empty by default', () => {
-    expect(networkPolicyView(object({ podSelector: { matchLabels: { app: 'cart' } } })).selector).to.deep.equal({
-      matchLabels: { app: 'cart' },
+    expect(networkPolicyView(object({ podSelector: { matchLabels: { app: 'cart' } } }))).to.deep.equal({
+      name: 'n',
+      selector: { matchLabels: { app: 'cart' } },
     })
-    expect(networkPolicyView(object({})).selector).to.deep.equal({})
+    expect(networkPolicyView(object({}))).to.deep.equal({ name: 'n', selector: {} })
   })
 })
