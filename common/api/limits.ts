@@ -116,10 +116,13 @@ export function beyond(found: number, bound: keyof typeof FOREIGN_BOUNDS, noun: 
   return found > most ? `${found} ${noun}, more than ${most}` : undefined
 }
 
-/** The first `most` pairs of `labels`, and those of `keys`. */
-export function firstPairs(labels: Labels, most: number, keys: readonly string[]): Labels {
-  const all = Object.keys(labels)
-  if (all.length <= most) return labels
-  const kept = [...keys.filter((key) => Object.hasOwn(labels, key)), ...all.slice(0, most)]
+/** The first `most` pairs of `labels`, whose keys are `keys`, and those that are `asked` for. */
+export function firstPairs(
+  labels: Labels,
+  keys: readonly string[],
+  { most, asked }: { readonly most: number; readonly asked: readonly string[] },
+): Labels {
+  if (keys.length <= most) return labels
+  const kept = [...asked.filter((key) => Object.hasOwn(labels, key)), ...keys.slice(0, most)]
   return Object.fromEntries(kept.map((key) => [key, labels[key] ?? '']))
 }

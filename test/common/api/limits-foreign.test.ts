@@ -96,7 +96,8 @@ describe('beyond', () => {
 describe('firstPairs', () => {
   it('keeps what is asked for, whatever the number', () => {
     const labels = { a: '1', b: '2', c: '3', z: '26' }
-    expect(firstPairs(labels, 2, ['z', 'y'])).to.deep.equal({ z: '26', a: '1', b: '2' })
-    expect(firstPairs(labels, 4, [])).to.equal(labels)
+    const keys = Object.keys(labels)
+    expect(firstPairs(labels, keys, { most: 2, asked: ['z', 'y'] })).to.deep.equal({ z: '26', a: '1', b: '2' })
+    expect(firstPairs(labels, keys, { most: 4, asked: [] })).to.equal(labels)
   })
 })
