@@ -9,6 +9,7 @@ import { openPods, readyPods } from '../strategy/gate.ts'
 import type { Run } from '../strategy/run.ts'
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
+import { serviceView } from '../surroundings/traffic.ts'
 import { experimentId, forkName } from '../workload/identity.ts'
 import { PROGRESS_DEADLINE_SECONDS, replicasOf, statusCount } from '../workload/status.ts'
 
@@ -74,7 +75,8 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 
     const service = knownValue(found)
     const value = at(service, 'spec', 'selector', EXPERIMENT_ID)
     const pinnedTo = typeof value === 'string' ? value : undefined
-    const endpoints = readyEndpoints(seen.slices, name, fork)
+    const sender = (service && serviceView(service)) ?? { name }
+    const endpoints = readyEndpoints(seen.slices, sender, fork)
     return { name, service, pinnedTo, isOurs: pinnedTo === id, endpoints }
   }
   const active = stateOf(blueGreen.activeService, seen.active)
@@ -82,7 +84,7 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 
   const preview = previewService === undefined ? undefined : stateOf(previewService, seen.preview)
   const source = knownValue(seen.source)
   const available = source ? statusCount(source, 'availableReplicas') : 0
-  const isListed = available > 0 && active.endpoints.others >= available && hasEnoughPods(facts, source, seen)
+  const isListed = available > 0 && active.endpoints.listedPods >= available && hasEnoughPods(facts, source, seen)
   const isBack = seen.active.is === 'absent' || (active.service !== undefined && !active.isOurs && isListed)
   // the pods of a deleted fork still answer for a moment: time enough to go back without losing a request
   const isForkGone = isGone(facts.fork)

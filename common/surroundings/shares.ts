@@ -83,7 +83,7 @@ export function maySelectLater(service: ServiceView, source: KubeObject, pods: P
 function hasJoined(service: ServiceView, slices: readonly SliceView[], { fork, source, forkName }: TrafficInput) {
   const pods = source ? [fork, source] : [fork]
   if (service.beyond === undefined && !lacksOnlyLater(service, pods)) return false
-  return readyEndpoints(slices, service.name, forkName).ofFork > 0
+  return readyEndpoints(slices, service, forkName).ofFork > 0
 }
 
 /** Whether pods of these templates lack labels of the selector, and all that they lack, pods may get while they run. */
@@ -99,7 +99,7 @@ function lacksOnlyLater({ selector }: ServiceView, templates: readonly PodLabels
 
 function row(service: ServiceView, slices: readonly SliceView[], input: TrafficInput): ServiceShare {
   const { name, selector } = service
-  const endpoints = readyEndpoints(slices, name, input.forkName)
+  const endpoints = readyEndpoints(slices, service, input.forkName)
   const experimentEndpoints = endpoints.ofFork
   const counts = { experimentEndpoints, readyEndpoints: endpoints.all }
   const isJoined = hasJoined(service, slices, input)
@@ -118,7 +118,7 @@ function row(service: ServiceView, slices: readonly SliceView[], input: TrafficI
     return { name, selected: true, reason: 'RoutedByRollout', message, ...counts }
   }
   const share = percent(experimentEndpoints, endpoints.all)
-  const ofTwin = readyEndpoints(slices, name, input.twinName).ofFork
+  const ofTwin = readyEndpoints(slices, service, input.twinName).ofFork
   const later = isJoined ? [service.beyond ?? `pods get ${pairsOf(missing)} while they run`] : []
   const caveats = [...later, ...shareCaveats(service, { ...endpoints, ofTwin }, input)]
   return {
@@ -204,7 +204,7 @@ export const endpointsOfOthers = (
     .filter((service) => selectsTemplate(service, input) || hasJoined(service, slices, input))
     .map((service) => ({
       service: service.name,
-      ready: readyEndpoints(slices, service.name).others,
+      ready: readyEndpoints(slices, service).others,
       ...(isOfOnePod(service, input.fork) ? { isOfOnePod: true } : {}),
     }))
 

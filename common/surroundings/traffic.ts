@@ -2,7 +2,7 @@ import { beyond, FOREIGN_BOUNDS, firstPairs } from '../api/limits.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, Labels, UnreadView } from '../api/object.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
-import { at, listOr, member, objectOr } from '../json/json.ts'
+import { at, listOr, member, objectOr, textOr } from '../json/json.ts'
 
 /** What is needed of a Service to compute a share. */
 export interface ServiceView {
@@ -13,6 +13,12 @@ export interface ServiceView {
   readonly beyond?: string
   /** DNS returns the addresses of the pods */
   readonly isHeadless?: boolean
+  /** its IP families; absent: IPv4 alone */
+  readonly families?: readonly string[]
+  /** its ports as slices have them, such as `TCP http`; absent: one TCP port without a name */
+  readonly ports?: readonly string[]
+  /** the label by which another program than kube-proxy sends its requests */
+  readonly proxy?: string
   /** the ports of pods to which it sends by name: pods without such a port get no requests of it */
   readonly portNames?: readonly string[]
   /** set only beside `portNames`: it sends to other ports by number */
@@ -34,11 +40,28 @@ export interface ServiceView {
   readonly topologyMode?: string
 }
 
-/** What is needed of an EndpointSlice to compute a share: its ready pods, unless no request reaches them. */
+/** What is needed of an EndpointSlice to compute a share: its ready endpoints, unless no request reaches them. */
 export interface SliceView {
   readonly service: string
-  readonly ready: readonly { readonly uid: string; readonly pod: string }[]
+  /** `pod` is absent where the address is no pod's */
+  readonly ready: readonly { readonly address: string; readonly pod?: string }[]
+  /** the type of its addresses; absent: IPv4 */
+  readonly family?: string
+  /** as those of a Service */
+  readonly ports?: readonly string[]
+  readonly proxy?: string
+  /** the numbers of its ports; only of the API servers */
+  readonly apiPorts?: readonly number[]
+  /** for DNS alone: kube-proxy does not read it */
+  readonly isHeadless?: boolean
 }
+
+/** Where the Service of the API servers is. */
+export const API_NAMESPACE = 'default'
+const API_SERVICE = 'kubernetes'
+
+const PROXY = 'service.kubernetes.io/service-proxy-name'
+const HEADLESS = 'service.kubernetes.io/headless'
 
 /** The load balancers of AWS and Google do not wait for a readiness gate that they do not know. */
 const BALANCED: readonly (readonly [string, string])[] = [
@@ -54,6 +77,7 @@ const ARGO_MANAGED = 'argo-rollouts.argoproj.io/managed-by-rollouts'
 export function serviceView({ metadata, spec }: KubeObject): ServiceView | undefined {
   const { selector, type, clusterIP, ports, sessionAffinity, internalTrafficPolicy, trafficDistribution, ...others } =
     objectOr(spec)
+  const families = listOr(others.ipFamilies).map(String)
   const labels = objectOr(selector) as Labels
   const keys = Object.keys(labels) // once: of 95,000 it takes 20 ms
   if (type === 'ExternalName' || keys.length === 0) return undefined
@@ -62,7 +86,9 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     name: metadata.name,
     selector: firstPairs(labels, keys, { most: FOREIGN_BOUNDS.selectorEntries, asked: ASKED }),
     ...(unknown === undefined ? {} : { beyond: unknown }),
-    ...(clusterIP === 'None' ? { isHeadless: true } : portNamesOf(ports)),
+    ...(clusterIP === 'None' ? { isHeadless: true } : { ...portNamesOf(ports), ...portsOf(ports) }),
+    ...(families.length === 0 || isOnly(families, IPV4) ? {} : { families }),
+    ...proxyOf(metadata.labels),
     ...(metadata.annotations?.[ARGO_MANAGED] === undefined ? {} : { isManagedByArgo: true }),
     ...(others.publishNotReadyAddresses === true ? { publishesNotReady: true } : {}),
     ...balancedBy(metadata.annotations ?? {}),
@@ -107,19 +133,72 @@ function portNamesOf(ports: unknown): Pick<ServiceView, 'portNames' | 'hasPortNu
   return { portNames, ...(targets.some((target) => typeof target !== 'string') ? { hasPortNumbers: true } : {}) }
 }
 
+const IPV4 = 'IPv4'
+const NAMELESS = 'TCP '
+
+const isOnly = (list: readonly string[], value: string): boolean => list.length === 1 && list[0] === value
+
+/** A port of a Service and of its slices have the same name and protocol. */
+function portsOf(of: unknown): Pick<SliceView, 'ports'> {
+  const all = listOr(of).slice(0, FOREIGN_BOUNDS.servicePorts)
+  const ports = all.map((port) => `${textOr(member(port, 'protocol'), 'TCP')} ${textOr(member(port, 'name'), '')}`)
+  return ports.length === 0 || ports.every((port) => port === NAMELESS) ? {} : { ports }
+}
+
+const numbersOf = (ports: unknown): readonly number[] =>
+  listOr(ports)
+    .slice(0, FOREIGN_BOUNDS.servicePorts)
+    .map((port) => Number(member(port, 'port')))
+
+function proxyOf(labels: Labels | undefined): Pick<SliceView, 'proxy'> {
+  const proxy = labels?.[PROXY]
+  return proxy === undefined ? {} : { proxy }
+}
+
 /** The projection of an EndpointSlice; undefined if it belongs to no Service. */
 export function sliceView(slice: KubeObject): SliceView | undefined {
-  const service = slice.metadata.labels?.['kubernetes.io/service-name']
+  const { labels = {} } = slice.metadata
+  const service = labels['kubernetes.io/service-name']
   if (service === undefined) return undefined
   // pods that have none of the named ports of a Service are in a separate slice without ports
   const hasPorts = !(slice.ports === null || (Array.isArray(slice.ports) && slice.ports.length === 0))
-  const isHeadless = Object.hasOwn(slice.metadata.labels ?? {}, 'service.kubernetes.io/headless')
+  const isHeadless = Object.hasOwn(labels, HEADLESS)
   const ready = (hasPorts || isHeadless ? listOr(slice.endpoints) : [])
     .filter((endpoint) => at(endpoint, 'conditions', 'ready') !== false)
-    .map((endpoint) => objectOr(at(endpoint, 'targetRef')))
-    .filter(({ kind }) => kind === 'Pod')
-    .map(({ uid, name }) => ({ uid: String(uid), pod: String(name) }))
-  return { service, ready }
+    .map((endpoint) => {
+      // kube-proxy uses the first address only
+      const address = textOr(listOr(member(endpoint, 'addresses'))[0], '')
+      const { kind, name } = objectOr(member(endpoint, 'targetRef'))
+      return kind === 'Pod' ? { address, pod: String(name) } : { address }
+    })
+  const family = textOr(slice.addressType, IPV4)
+  return {
+    ...{ service, ready },
+    ...(family === IPV4 ? {} : { family }),
+    ...(isHeadless ? { isHeadless } : portsOf(slice.ports)),
+    ...(service === API_SERVICE && slice.metadata.namespace === API_NAMESPACE
+      ? { apiPorts: numbersOf(slice.ports) }
+      : {}),
+    ...proxyOf(labels),
+  }
+}
+
+/** What decides which slices a Service sends to. */
+export type Sender = Pick<ServiceView, 'name' | 'isHeadless' | 'families' | 'ports' | 'proxy'>
+
+/** The IP families of a Service. */
+export const familiesOf = ({ families = [IPV4] }: Sender): readonly string[] => families
+
+/**
+ * The family of the addresses of `slice`, if requests to `service` reach them: undefined for a slice that kube-proxy
+ * reads for no Service of this kind, whoever wrote it.
+ */
+export function familyReached(service: Sender, { family = IPV4, ports, proxy, isHeadless }: SliceView) {
+  if (!familiesOf(service).includes(family)) return undefined
+  if (service.isHeadless) return family
+  const own: ReadonlySet<string> = new Set(service.ports ?? [NAMELESS])
+  const isRead = !isHeadless && proxy === service.proxy && (ports ?? [NAMELESS]).some((port) => own.has(port))
+  return isRead ? family : undefined
 }
 
 /** The Services and the EndpointSlices of a namespace. */

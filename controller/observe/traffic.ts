@@ -39,9 +39,8 @@ export class TrafficIndex {
 
 /** The names of the pods that became ready or stopped being ready. */
 export function changedPods(before: SliceView | undefined, after: SliceView | undefined): ReadonlySet<string> {
-  const was = new Set(before?.ready.map(({ pod }) => pod))
-  const is = new Set(after?.ready.map(({ pod }) => pod))
-  return was.symmetricDifference(is)
+  const podsOf = (slice: SliceView | undefined) => new Set(slice?.ready.flatMap(({ pod }) => pod ?? []))
+  return podsOf(before).symmetricDifference(podsOf(after))
 }
 
 type Parted<T> = { readonly read: readonly T[]; readonly unread: readonly UnreadView[] }

@@ -25,7 +25,11 @@ const aSlice = (pods: readonly string[]) =>
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: { name: 'cart', namespace: 'shop', uid: 'slice', labels: { 'kubernetes.io/service-name': 'cart' } },
-    endpoints: pods.map((name) => ({ conditions: { ready: true }, targetRef: { kind: 'Pod', name, uid: name } })),
+    endpoints: pods.map((name) => ({
+      addresses: [name],
+      conditions: { ready: true },
+      targetRef: { kind: 'Pod', name, uid: name },
+    })),
   })
 
 describe('P3: the shares of many forks behind one Service', () => {

@@ -27,7 +27,11 @@ const aSlice = (index: number, pods: readonly string[]) =>
       uid: `slice-${index}`,
       labels: { 'kubernetes.io/service-name': 'cart' },
     },
-    endpoints: pods.map((name) => ({ conditions: { ready: true }, targetRef: { kind: 'Pod', name, uid: name } })),
+    endpoints: pods.map((name) => ({
+      addresses: [name],
+      conditions: { ready: true },
+      targetRef: { kind: 'Pod', name, uid: name },
+    })),
   })
 
 /** What a cluster does with the forks in `world`: each gets a pod, which becomes an endpoint of the Service. */

@@ -10,7 +10,7 @@ const clock = () => new Date('2026-11-21T10:00:00Z')
 const CART = { name: 'cart', selector: { app: 'cart' } }
 const traffic = (...pods: readonly string[]): TrafficView => ({
   services: [CART],
-  slices: [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }],
+  slices: [{ service: 'cart', ready: pods.map((pod) => ({ address: pod, pod })) }],
 })
 const SHARED = traffic(`${FORK}-7d9f-1`, 'cart-1')
 const HPA = { name: 'cart', target: { kind: 'Deployment', name: 'cart' }, min: 1, max: 3, isOnCpu: false }

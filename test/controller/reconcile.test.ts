@@ -14,8 +14,8 @@ const traffic = (ours: number, others: number): TrafficView => ({
     {
       service: 'cart',
       ready: [
-        ...Array.from({ length: ours }, (_, index) => ({ uid: `o${index}`, pod: `${FORK}-7d9f-${index}` })),
-        ...Array.from({ length: others }, (_, index) => ({ uid: `s${index}`, pod: `cart-5c6b-${index}` })),
+        ...Array.from({ length: ours }, (_, index) => ({ address: `o${index}`, pod: `${FORK}-7d9f-${index}` })),
+        ...Array.from({ length: others }, (_, index) => ({ address: `s${index}`, pod: `cart-5c6b-${index}` })),
       ],
     },
   ],

@@ -128,7 +128,11 @@ export const aSlice = (pods: readonly string[], service = 'cart'): KubeObject =>
   apiVersion: 'discovery.k8s.io/v1',
   kind: 'EndpointSlice',
   metadata: { name: `${service}-1`, namespace: 'shop', labels: { 'kubernetes.io/service-name': service } },
-  endpoints: pods.map((name) => ({ conditions: { ready: true }, targetRef: { kind: 'Pod', name, uid: name } })),
+  endpoints: pods.map((name) => ({
+    addresses: [name],
+    conditions: { ready: true },
+    targetRef: { kind: 'Pod', name, uid: name },
+  })),
 })
 
 /** An autoscaler of the Deployment `cart`. */

@@ -18,7 +18,7 @@ function aFreeRun(of: RunOf = {}, given: Parameters<typeof aRun>[1] = {}): RunWo
 const PODS = [...Array.from({ length: 10 }, (_, index) => `cart-${index}`), `${FORK}-7d9f-1`]
 const TRAFFIC = {
   services: [{ name: 'cart', selector: { app: 'cart' } }],
-  slices: [{ service: 'cart', ready: PODS.map((pod) => ({ uid: pod, pod })) }],
+  slices: [{ service: 'cart', ready: PODS.map((pod) => ({ address: pod, pod })) }],
 }
 
 const deleted = { deletionTimestamp: '2026-11-21T10:05:00Z' }

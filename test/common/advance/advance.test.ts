@@ -78,7 +78,7 @@ describe('a run', () => {
 
   it('waits at a weight until each Service that selects the fork lists its pods', () => {
     const services = [{ name: 'cart', selector: { app: 'cart' } }]
-    const slices = (...pods: string[]) => [{ service: 'cart', ready: pods.map((pod) => ({ uid: pod, pod })) }]
+    const slices = (...pods: string[]) => [{ service: 'cart', ready: pods.map((pod) => ({ address: pod, pod })) }]
     const run = aRun(aRunExperiment(), { traffic: { services, slices: slices('cart-1', 'cart-2', 'cart-3') } })
     run.rest()
     expect(run.step()).to.equal('0/7 Progressing')
@@ -91,7 +91,7 @@ describe('a run', () => {
 
   it('does not wait for a Service that lists only those pods that got a label while they run', () => {
     const services = [{ name: 'leader', selector: { app: 'cart', role: 'leader' } }]
-    const slices = [{ service: 'leader', ready: [{ uid: 'leader', pod: `${FORK}-7d9f-1` }] }]
+    const slices = [{ service: 'leader', ready: [{ address: 'leader', pod: `${FORK}-7d9f-1` }] }]
     const run = aRun(aRunExperiment(), { source: aSource(30), traffic: { services, slices } })
     run.rest()
     expect([run.pods(), run.step()]).to.deep.equal([3, '1/7 Paused'])

@@ -47,7 +47,10 @@ describe('a blue-green', () => {
 
   it('2: waits for the slices of the preview', () => {
     const run = aBlueGreen()
-    run.world.traffic = { services: [], slices: [{ service: 'cart-preview', ready: [{ uid: 'a', pod: 'cart-1' }] }] }
+    run.world.traffic = {
+      services: [],
+      slices: [{ service: 'cart-preview', ready: [{ address: 'a', pod: 'cart-1' }] }],
+    }
     run.rest()
     expect(run.step()).to.equal('1/10 Progressing')
     delete run.world.traffic
@@ -104,7 +107,7 @@ describe('a blue-green', () => {
     const run = aBlueGreen()
     run.rest()
     run.say('resume')
-    run.world.traffic = { services: [], slices: [{ service: 'cart', ready: [{ uid: 'a', pod: 'cart-1' }] }] }
+    run.world.traffic = { services: [], slices: [{ service: 'cart', ready: [{ address: 'a', pod: 'cart-1' }] }] }
     expect(() => run.rest()).not.to.throw()
     expect(pinsOf(run)[0]).to.equal('shared')
   })

@@ -61,10 +61,22 @@ describe('what keeps a source from being written', () => {
     /** A run whose source takes down no pod, so that its fork has one. */
     const behind = (...services: readonly ServiceView[]) => {
       const run = automatic(aSource(10, 'example/cart:1', { strategy: { rollingUpdate: { maxUnavailable: 0 } } }))
-      const slices = [{ service: 'cart', ready: [{ uid: 'uid-of-pod', pod: `${FORK}-abc-x` }] }]
+      const slices = [{ service: 'cart', ready: [{ address: 'uid-of-pod', pod: `${FORK}-abc-x` }] }]
       run.world.traffic = { services, slices }
       return run
     }
+
+    it('N37c: but not where the id is that of no experiment', () => {
+      isWritten(behind(pinned('nobody')))
+      isWritten(behind(pinned('nobody'), { name: 'cart', selector: { app: 'cart' } }))
+    })
+
+    it('N37c: but not where only pods of no experiment answer to the id', () => {
+      const run = behind(pinned('nobody'))
+      const slices = [{ service: 'nobody', ready: [{ address: '10.0.0.1', pod: 'nobody-1' }] }]
+      run.world.traffic = { services: [pinned('nobody')], slices }
+      isWritten(run)
+    })
 
     it('until that is over', () => {
       const run = behind(pinned('cart'))

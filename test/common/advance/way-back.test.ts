@@ -88,7 +88,7 @@ describe('the way back of a blue-green', () => {
     run.say('abort')
     run.pass()
     // the slices that the cache has are late
-    const pods = run.world.pods.map(({ name }) => ({ uid: name, pod: name }))
+    const pods = run.world.pods.map(({ name }) => ({ address: name, pod: name }))
     run.world.traffic = { services: [], slices: [{ service: 'cart', ready: pods }] }
     run.rest()
     expect([pinsOf(run)[0], serving(run.world.pods)]).to.deep.equal(['shared', 10])

@@ -38,8 +38,8 @@ export const trafficOf = (source: number, fork: string, pods = 0) => ({
     {
       service: 'cart',
       ready: [
-        ...Array.from({ length: source }, (_, at) => ({ uid: `s${at}`, pod: `cart-${at}` })),
-        ...Array.from({ length: pods }, (_, at) => ({ uid: `f${at}`, pod: `${fork}-${at}` })),
+        ...Array.from({ length: source }, (_, at) => ({ address: `s${at}`, pod: `cart-${at}` })),
+        ...Array.from({ length: pods }, (_, at) => ({ address: `f${at}`, pod: `${fork}-${at}` })),
       ],
     },
   ],

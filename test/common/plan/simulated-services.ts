@@ -36,14 +36,17 @@ export function trafficOf({ active, preview }: Services, workloads: Workloads): 
   }
 }
 
-function sliceOf({ metadata, spec }: KubeObject, { source, fork, pods }: Workloads): SliceView {
+function sliceOf(service: KubeObject, { source, fork, pods }: Workloads): SliceView {
+  const { metadata, spec } = service
   const id = at(spec, 'selector', EXPERIMENT_ID)
   const all = objectOr(spec).publishNotReadyAddresses === true
   const isSelected = fork && (id === undefined || id === fork.metadata.name.slice(-10))
   const ofSource = source && id === undefined ? statusCount(source, 'availableReplicas') : 0
   const ofFork = isSelected ? pods.filter(({ isReady }) => isReady || all).map(({ name }) => name) : []
   const names = [...Array.from({ length: ofSource }, (_, index) => `cart-${index}`), ...ofFork]
-  return { service: metadata.name, ready: names.map((name) => ({ uid: name, pod: name })) }
+  const { ports } = serviceView(service) ?? {}
+  const ready = names.map((name) => ({ address: name, pod: name }))
+  return { service: metadata.name, ready, ...(ports ? { ports } : {}) }
 }
 
 /** `services` after a write of one of them, with the fields that the API server then knows as ours. */

@@ -21,7 +21,7 @@ const crossNamespace = anExperiment({ sourceRef: { kind: 'Deployment', name: 'ca
 const CART = { name: 'cart', selector: { app: 'cart' } }
 const pods = (...names: readonly string[]) => ({
   services: [CART],
-  slices: [{ service: 'cart', ready: names.map((pod) => ({ uid: pod, pod })) }],
+  slices: [{ service: 'cart', ready: names.map((pod) => ({ address: pod, pod })) }],
 })
 const READY: Given = {
   fork: theFork(),

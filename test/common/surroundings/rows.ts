@@ -15,7 +15,7 @@ import { aDeployment, aFork, FORK } from '../../builders.ts'
 
 export const slice = (service: string, ...pods: readonly string[]): SliceView => ({
   service,
-  ready: pods.map((pod) => ({ uid: `uid-${pod}`, pod })),
+  ready: pods.map((pod) => ({ address: `uid-${pod}`, pod })),
 })
 
 export const ours = `${FORK}-7d9f-1`

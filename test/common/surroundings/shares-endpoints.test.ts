@@ -12,7 +12,7 @@ describe('endpointsOfOthers', () => {
     const source = aDeployment()
     const input = trafficInput({ kind: deployment, source, referents: [], fork: aFork() })
     const pods = ['cart-5c6b-1', 'cart-5c6b-2', `${FORK}-7d9f-1`, 'cart-experiment-0123456789-aa-1']
-    const ready = pods.map((pod) => ({ uid: pod, pod }))
+    const ready = pods.map((pod) => ({ address: pod, pod }))
     const traffic = {
       services: [
         { name: 'cart', selector: { app: 'cart' } },

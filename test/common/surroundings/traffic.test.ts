@@ -73,7 +73,7 @@ describe('the projections of Services and EndpointSlices', () => {
   })
 
   it('count no pods in a slice without ports, unless the Service is headless', () => {
-    const endpoints = [{ targetRef: { kind: 'Pod', name: 'a', uid: 'a' } }]
+    const endpoints = [{ addresses: ['a'], targetRef: { kind: 'Pod', name: 'a', uid: 'a' } }]
     const of = (more: object, labels = {}) =>
       sliceView(
         object({
@@ -98,7 +98,28 @@ describe('the projections of Services and EndpointSlices', () => {
       endpoint('c', undefined),
       { addresses: ['198.18.0.1'] },
     ]
-    expect(sliceView(object({ metadata, endpoints }))?.ready.map(({ pod }) => pod)).to.deep.equal(['a', 'c'])
+    expect(sliceView(object({ metadata, endpoints }))?.ready.map(({ pod }) => pod)).to.deep.equal(['a', 'c', undefined])
     expect(sliceView(object({ endpoints }))).to.equal(undefined)
+  })
+
+  it('N37a: keep the families and ports of a Service where it has others than most', () => {
+    const of = (ipFamilies: readonly string[], ports: readonly object[] = [{ port: 80 }], labels = {}) =>
+      serviceView(object({ metadata: { name: 'cart', labels }, spec: { selector: { a: 'b' }, ipFamilies, ports } }))
+    expect(of(['IPv4'])).to.have.all.keys('name', 'selector')
+    expect(of(['IPv4', 'IPv6'])?.families).to.deep.equal(['IPv4', 'IPv6'])
+    expect(of(['IPv6'])?.families).to.deep.equal(['IPv6'])
+    const named = [
+      { name: 'http', port: 80 },
+      { name: 'dns', port: 53, protocol: 'UDP' },
+    ]
+    expect(of(['IPv4'], named)?.ports).to.deep.equal(['TCP http', 'UDP dns'])
+    const proxied = { 'service.kubernetes.io/service-proxy-name': 'mine' }
+    expect(of(['IPv4'], [], proxied)?.proxy).to.equal('mine')
+  })
+
+  it('N37a: compare at most 1,000 ports', () => {
+    const ports = Array.from({ length: 20_000 }, (_, at) => ({ name: `p${at}`, port: 1 }))
+    const metadata = { name: 'x', labels: { 'kubernetes.io/service-name': 'cart' } }
+    expect(sliceView(object({ metadata, ports, endpoints: [] }))?.ports).to.have.length(1_000)
   })
 })

@@ -5,7 +5,7 @@ import { changedPods, TrafficIndex } from '../../../controller/observe/traffic.t
 const service = (name: string): ServiceView => ({ name, selector: { app: name } })
 const slice = (...pods: readonly string[]): SliceView => ({
   service: 'cart',
-  ready: pods.map((pod) => ({ uid: pod, pod })),
+  ready: pods.map((pod) => ({ address: pod, pod })),
 })
 
 describe('the index of traffic', () => {

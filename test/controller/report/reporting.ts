@@ -11,7 +11,7 @@ export const KEY = 'shop/faster-cart'
 export const NONE = Number.POSITIVE_INFINITY
 export const pods = (...names: readonly string[]) => ({
   services: [{ name: 'cart', selector: { app: 'cart' } }],
-  slices: [{ service: 'cart', ready: names.map((pod) => ({ uid: pod, pod })) }],
+  slices: [{ service: 'cart', ready: names.map((pod) => ({ address: pod, pod })) }],
 })
 export const READY: Given = {
   fork: theFork(),

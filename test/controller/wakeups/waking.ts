@@ -83,5 +83,5 @@ export const NOW = ['add shop/faster-cart']
 /** An EndpointSlice of the Service `cart` with these ready pods. */
 export const slice = (...pods: string[]): SliceView => ({
   service: 'cart',
-  ready: pods.map((pod) => ({ uid: pod, pod })),
+  ready: pods.map((pod) => ({ address: pod, pod })),
 })
