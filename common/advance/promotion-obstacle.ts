@@ -13,6 +13,7 @@ import { isPinned } from '../fork/pinned.ts'
 import { isPinnedToFork, type RunState, sizesOf } from '../run-state/run.ts'
 import { isAnswered, parseCommand } from '../strategy/command.ts'
 import { surgeLimit } from '../strategy/target.ts'
+import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernsSource } from '../surroundings/shares.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
@@ -79,7 +80,7 @@ export function promotionObstacle(
 }
 
 /**
- * The message that a Service of the source sends only to the fork of another experiment: then production does not
+ * The message that a Service of the source sends only to the fork of another experiment, which has pods there: then production does not
  * depend on the source, and nothing of this experiment gets requests. A preview is no obstacle: its Service also lists
  * shut pods, and another Service sends to the source or to the fork of this experiment.
  */
@@ -91,7 +92,14 @@ function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
   const own = experimentId(facts.experiment.metadata.uid)
   const isTaken = ({ selector: { [EXPERIMENT_ID]: id } }: ServiceView) => id !== undefined && id !== own
   const hasOther = services.some((service) => !isTaken(service))
-  const taken = services.find((service) => isTaken(service) && !(service.publishesNotReady && hasOther))
+  // an id to which nobody answers is no experiment's: anybody can write one into a selector
+  const hasForks = (service: ServiceView) => {
+    const { all, others } = readyEndpoints(traffic.slices, service)
+    return all > others
+  }
+  const taken = services.find(
+    (service) => isTaken(service) && hasForks(service) && !(service.publishesNotReady && hasOther),
+  )
   return (
     taken &&
     `service/${taken.name} sends only to the experiment with the id ${taken.selector[EXPERIMENT_ID]}, ` +
