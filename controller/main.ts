@@ -55,8 +55,9 @@ const client = kubeClient({
   connections: () => controller.connections,
   fence: leader,
 })
+const known = apiServers(process.env, apiServerOf(kubeconfig))
 const http = {
-  apiServers: apiServers(process.env, apiServerOf(kubeconfig)),
+  apiServers: () => known,
   loopback: config.loopback,
   credential: credentialsIn(config.credentials),
   userAgent: connecting.userAgent,

@@ -10,9 +10,11 @@ import { RefreshingCache } from '../common/program/refreshing-cache.ts'
 import { Semaphore } from '../common/program/semaphore.ts'
 import { SchemaCatalog, schemaSource } from '../common/schema/catalog.ts'
 import type { Neighbours } from '../common/surroundings/neighbours.ts'
+import { API_NAMESPACE } from '../common/surroundings/traffic.ts'
 import { isBeingDeleted } from '../common/workload/identity.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { AnalysisRuntime, type AnalysisRuntimeOptions } from './analysis/analysis-runtime.ts'
+import { listedApiServers } from './analysis/http/api-servers.ts'
 import { Writer } from './apply/writer.ts'
 import { WrittenVersions } from './apply/written-versions.ts'
 import { type Caches, createCaches } from './caches.ts'
@@ -116,7 +118,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     wake: (namespace) => experiments.wake(namespace),
   })
   schemas.subscribe(() => policies.schemasChanged())
-  const analysis = createAnalysis(options, { caches, queue, isLeading })
+  const analysis = createAnalysis(options, { caches, queue, isLeading, traffic })
   const memory = passMemory(options, caches.experiments)
   forgetPolicyDecisions(caches, policies)
   const written = new WrittenVersions({ ...caches, runs: caches.analysis?.runs, forks: forksOf })
@@ -177,13 +179,18 @@ interface AnalysisParts {
   readonly caches: Caches
   readonly queue: Pick<KeyQueue, 'add'>
   readonly isLeading: () => boolean
+  readonly traffic: Pick<ReturnType<typeof wakeOnChanges>['traffic'], 'of'>
 }
 
 /** What asks the providers of analyses; undefined where the component is not installed. */
-const createAnalysis = (options: ControllerOptions, { caches, queue, isLeading }: AnalysisParts) =>
+const createAnalysis = (options: ControllerOptions, { caches, queue, isLeading, traffic }: AnalysisParts) =>
   caches.analysis &&
   new AnalysisRuntime({
     ...options,
+    http: {
+      ...options.http,
+      apiServers: () => [...options.http.apiServers(), ...listedApiServers(traffic.of(API_NAMESPACE).slices)],
+    },
     client: limited(options.client, new Semaphore(LISTS_AT_ONCE)),
     caches: caches.analysis,
     experiments: caches.experiments,

@@ -1,4 +1,5 @@
 import type { Vars } from '../../../common/program/env.ts'
+import type { SliceView } from '../../../common/surroundings/traffic.ts'
 import type { Endpoint } from './connector.ts'
 
 /** The API server, by the address that this program uses, and by the one that Kubernetes gives to each pod. */
@@ -7,3 +8,9 @@ export function apiServers(vars: Vars, used: URL): readonly Endpoint[] {
   const own = { host: used.hostname.replace(/^\[|\]$/g, ''), port: Number(used.port || '443') }
   return host ? [own, { host, port: Number(port) }] : [own]
 }
+
+/** The API servers that the slices of their Service list, at each port of it, whatever its name. */
+export const listedApiServers = (slices: readonly SliceView[]): readonly Endpoint[] =>
+  slices.flatMap(({ apiPorts = [], ready }) =>
+    apiPorts.flatMap((port) => ready.map(({ address }) => ({ host: address, port }))),
+  )

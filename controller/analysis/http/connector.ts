@@ -20,8 +20,8 @@ export interface Endpoint {
 
 /** The addresses at which providers must not be reached. */
 export interface Guard {
-  /** the API server, by all names and addresses by which it is known */
-  readonly apiServers: readonly Endpoint[]
+  /** the API servers, by all names and addresses by which they are known now */
+  readonly apiServers: () => readonly Endpoint[]
   readonly loopback: Loopback
   readonly resolve: Resolve
 }
@@ -40,7 +40,9 @@ async function checkedAddresses(
   { apiServers, loopback, resolve }: Guard,
 ): Promise<readonly string[]> {
   const resolved = (name: string) => (isIP(name) === 0 ? resolve(name) : [name])
-  const servers = apiServers.filter((server) => server.port === port).map((server) => server.host)
+  const servers = apiServers()
+    .filter((server) => server.port === port)
+    .map((server) => server.host)
   const isNamed = servers.some((server) => plainName(server) === plainName(host))
   const refused = isNamed ? [] : (await Promise.all(servers.map(resolved))).flat()
   const addresses = isNamed ? [] : await resolved(host)

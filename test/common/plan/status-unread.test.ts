@@ -31,7 +31,7 @@ describe('the status beside a Service that is too large to be read', () => {
 
   it('N29: has the share of another Service', () => {
     const services = [{ name: 'cart', selector: { app: 'cart' } }]
-    const slices = [{ service: 'cart', ready: [{ uid: '1', pod: 'cart-experiment-cd1aa1c99c-7d9f-1' }] }]
+    const slices = [{ service: 'cart', ready: [{ address: '1', pod: 'cart-experiment-cd1aa1c99c-7d9f-1' }] }]
     const [shared] = shownOf({ services, slices, unread: UNREAD })
     expect(shared).to.equal(`True Selected: service/cart: 100% of new connections (1 of 1 endpoints); ${NAMED}`)
   })

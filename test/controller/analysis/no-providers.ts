@@ -2,7 +2,7 @@ import type { AnalysisRuntimeOptions } from '../../../controller/analysis/analys
 
 /** How providers are reached by a controller that has none. */
 export const NO_PROVIDERS: AnalysisRuntimeOptions['http'] = {
-  apiServers: [],
+  apiServers: () => [],
   loopback: 'refuse',
   credential: async () => ({ is: 'failed', message: 'there are no credentials' }),
   userAgent: 'test',

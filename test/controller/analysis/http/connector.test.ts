@@ -97,20 +97,28 @@ describe('guardedConnector', () => {
     }
     for (const [how, [known, host]] of Object.entries(cases))
       it(`refuses it ${how}, also on a laptop`, async () => {
-        const apiServers: readonly Endpoint[] = [{ host: known, port: server.port }]
+        const apiServers = (): readonly Endpoint[] => [{ host: known, port: server.port }]
         expect(await ask(host, { apiServers, resolve, loopback: 'allow' })).to.deep.equal(REFUSED)
         expect(server.connections).to.equal(0)
       })
 
+    it('N37g: refuses one that came later, at the port of its endpoints', async () => {
+      const listed: Endpoint[] = []
+      const apiServers = () => [{ host: '198.18.0.1', port: 443 }, ...listed]
+      expect(await ask('node.test', { apiServers, resolve, loopback: 'allow' })).to.deep.equal(REACHED)
+      listed.push({ host: '127.0.0.1', port: server.port })
+      expect(await ask('node.test', { apiServers, resolve, loopback: 'allow' })).to.deep.equal(REFUSED)
+    })
+
     it('refuses its name also when each answer has another address', async () => {
       const { resolve } = resolving(['127.0.0.2'], ['127.0.0.1'])
-      const apiServers = [{ host: 'api.test', port: server.port }]
+      const apiServers = () => [{ host: 'api.test', port: server.port }]
       expect(await ask('API.test.', { apiServers, resolve, loopback: 'allow' })).to.deep.equal(REFUSED)
     })
 
     it('allows another port of its machine, without resolving its name', async () => {
       const { resolve, asked } = resolving(['127.0.0.1'])
-      const apiServers = [{ host: 'api.test', port: server.port + 1 }]
+      const apiServers = () => [{ host: 'api.test', port: server.port + 1 }]
       expect(await ask('other.test', { apiServers, resolve, loopback: 'allow' })).to.deep.equal(REACHED)
       expect(asked).to.deep.equal(['other.test'])
     })

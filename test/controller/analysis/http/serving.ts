@@ -68,7 +68,7 @@ export const answering =
 
 /** May reach this machine, and no API server. */
 export const OPTIONS: GuardedOptions = {
-  apiServers: [],
+  apiServers: () => [],
   loopback: 'allow',
   credential: async () => ({ is: 'credential', text: 'the-secret' }),
   userAgent: 'test/1',
