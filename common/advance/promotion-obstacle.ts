@@ -80,9 +80,9 @@ export function promotionObstacle(
 }
 
 /**
- * The message that a Service of the source sends only to the fork of another experiment, which has pods there: then production does not
- * depend on the source, and nothing of this experiment gets requests. A preview is no obstacle: its Service also lists
- * shut pods, and another Service sends to the source or to the fork of this experiment.
+ * The message that a Service of the source sends only to the fork of another experiment, which has pods there: then
+ * production does not depend on the source, and nothing of this experiment gets requests. A preview is no obstacle: its
+ * Service also lists shut pods, and another Service sends to the source or to the fork of this experiment.
  */
 function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]

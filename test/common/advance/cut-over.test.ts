@@ -47,10 +47,7 @@ describe('a blue-green', () => {
 
   it('2: waits for the slices of the preview', () => {
     const run = aBlueGreen()
-    run.world.traffic = {
-      services: [],
-      slices: [{ service: 'cart-preview', ready: [{ address: 'a', pod: 'cart-1' }] }],
-    }
+    run.world.traffic = { services: [], slices: [{ service: 'cart-preview', ready: [{ address: 'a', pod: 'a' }] }] }
     run.rest()
     expect(run.step()).to.equal('1/10 Progressing')
     delete run.world.traffic

@@ -46,10 +46,9 @@ const forked = (of: Parameters<typeof anExperiment>[0] = {}): Given => ({
   fork: theFork(three),
   experiment: anExperiment({ replicas: 3, status: leftAt(3), ...of }),
 })
-const slice = (...pods: string[]) => ({ service: 'cart', ready: pods.map((pod) => ({ address: pod, pod })) })
 const traffic = (...pods: string[]) => ({
   services: [{ name: 'cart', selector: { app: 'cart' } }],
-  slices: [slice(...pods)],
+  slices: [{ service: 'cart', ready: pods.map((pod) => ({ address: pod, pod })) }],
 })
 
 const cases: Record<string, Case> = {
@@ -183,20 +182,6 @@ const cases: Record<string, Case> = {
     writes: [],
     compliant: 'False',
     says: '2 of 4 endpoints',
-  },
-  'N37a: creates no fork whose share a forged slice of another family hides': {
-    because: 'no request reaches the addresses in it',
-    given: {
-      policies: under({ maxShare: '25%' }),
-      traffic: {
-        ...traffic('cart-1', 'cart-2'),
-        slices: [slice('cart-1', 'cart-2'), { ...slice('x-1', 'x-2'), family: 'IPv6' }],
-      },
-    },
-    reason: 'PolicyDenied',
-    writes: [],
-    compliant: 'False',
-    says: '1 of 3 endpoints',
   },
   'counts only other experiments that have pods': {
     because: 'without pods they take no traffic',

@@ -36,6 +36,14 @@ describe('endpointsOfOthers', () => {
     ])
   })
 
+  it('N37a: counts nothing that a forged slice of another family lists, so that it avoids no maxShare', () => {
+    const input = trafficInput({ kind: deployment, source: aDeployment(), referents: [], fork: aFork() })
+    const of = (...pods: string[]) => ({ service: 'cart', ready: pods.map((pod) => ({ address: pod, pod })) })
+    const slices = [of('cart-1', 'cart-2'), { ...of('cart-3', 'cart-4', 'cart-5'), family: 'IPv6' }]
+    const services = [{ name: 'cart', selector: { app: 'cart' } }]
+    expect(endpointsOfOthers({ services, slices }, input)).to.deep.equal([{ service: 'cart', ready: 2 }])
+  })
+
   it('says which Service selects only one pod of each workload, by a label that each pod has with another value', () => {
     const index = { 'apps.kubernetes.io/pod-index': '0' }
     const traffic = { services: [{ name: 'first', selector: { app: 'cart', ...index } }], slices: [] }

@@ -43,11 +43,7 @@ const aSlice = (pods: readonly string[]) =>
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: { ...namespaced('cart'), uid: 'slice', labels: { 'kubernetes.io/service-name': 'cart' } },
-    endpoints: pods.map((name) => ({
-      addresses: [name],
-      conditions: { ready: true },
-      targetRef: { kind: 'Pod', name, uid: name },
-    })),
+    endpoints: pods.map((name) => ({ addresses: [name], targetRef: { kind: 'Pod', name, uid: name } })),
   })
 
 /** A Rollout that takes its template from the Deployment `name`. */
