@@ -8,6 +8,7 @@ export type KubeErrorKind =
   | 'forbidden' // see `forbiddenBy`
   | 'terminating' // the namespace is being deleted, or is gone: give up
   | 'invalid' // the same request will never succeed
+  | 'unread' // the requested object is there, but it is too large to be read: another try reads as much
   | 'throttled' // try later, see `retryAfterMs`
   | 'server' // the API server says that something failed, for example another webhook
   | 'timeout' // there was no response to a write in time: it may have been made, and other requests may succeed

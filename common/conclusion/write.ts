@@ -86,6 +86,7 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
   forbidden: REFUSED,
   terminating: { is: 'unready', reason: 'ApplyRefused' }, // the experiment and its fork end with the namespace
   invalid: REFUSED,
+  unread: REFUSED, // its message names the object
   throttled: 'lookAgain',
   server: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook failed
   timeout: { is: 'failed', reason: 'ApplyFailed' }, // usually another admission webhook is slow

@@ -6,7 +6,7 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
-import type { Handler } from '../../common/kube/watch/reflector.ts'
+import type { Handler } from '../../common/kube/watch/handlers.ts'
 import {
   type CountScope,
   type ExperimentPolicy,

@@ -1,7 +1,7 @@
 import { type KubeObject, partedByRead, type UnreadView } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
-import type { Handler } from '../../common/kube/watch/reflector.ts'
+import type { Handler } from '../../common/kube/watch/handlers.ts'
 import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'

@@ -5,10 +5,10 @@ import { PROVIDER } from '../../common/analysis/kinds/provider.ts'
 import { OVERRIDE_LIMITS } from '../../common/api/limits.ts'
 import { REASONS } from '../../common/api/reasons.ts'
 import { at } from '../../common/json/json.ts'
+import { MAX_STRUCTURE } from '../../common/json/too-structured.ts'
 import { readConfig } from '../../controller/config.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { dashboardPanels } from '../../crds/monitoring/dashboard.ts'
-import { MAX_STRUCTURE } from '../../webhook/http/intake.ts'
 import { heapFlags, shippedMemoryMiB } from '../manifests/shipped.ts'
 
 const PAGE = readFileSync('docs/admin.md', 'utf8')

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express'
 import { parseJson } from '../../common/json/json.ts'
+import { isTooStructured } from '../../common/json/too-structured.ts'
 import { BODY_LIMIT, type BodyOptions, readBody } from './body.ts'
 import { type InFlight, reserve, whenOver } from './in-flight.ts'
 import { RequestError, type RequestErrorReason } from './request-error.ts'
@@ -66,43 +67,6 @@ const parseBody: RequestHandler = (request, _response, next) => {
 
 /** The bytes that `readBody` has read; empty if there was no body. */
 const bytesOf = ({ body }: Request): Buffer => (Buffer.isBuffer(body) ? body : Buffer.alloc(0))
-
-/** More structure than a valid review has: two objects of 5,000 nodes have about 40,000 such characters. */
-export const MAX_STRUCTURE = 100_000
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-/** 1 for each byte that counts. A Set would take several times as long. */
-const STRUCTURAL = new Uint8Array(256)
-for (const byte of Buffer.from('{}[]:,')) STRUCTURAL[byte] = 1
-
-/**
- * Whether `body` has more than `max` characters of JSON structure outside strings. To be called before parsing: for 3
- * MiB of small objects `JSON.parse` blocks the event loop for 100 ms and more, and this count for 10 ms.
- */
-export function isTooStructured(body: Uint8Array, max = MAX_STRUCTURE): boolean {
-  if (body.length <= max) return false // nearly all bodies: no need to count
-  let count = 0
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at] ?? 0
-    if (byte === QUOTE) at = endOfString(body, at + 1)
-    else if (STRUCTURAL[byte] === 1) {
-      count += 1
-      if (count > max) return true
-    }
-  }
-  return false
-}
-
-/** The index of the quote that ends the string; the length of `body` if there is none. */
-function endOfString(body: Uint8Array, start: number): number {
-  for (let at = start; at < body.length; at++) {
-    const byte = body[at]
-    if (byte === QUOTE) return at
-    if (byte === BACKSLASH) at += 1
-  }
-  return body.length
-}
 
 const UID = /^\{"kind":"AdmissionReview","apiVersion":"admission\.k8s\.io\/v1","request":\{"uid":"([\w-]{1,64})"/
 

@@ -4,13 +4,14 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { PolicyFacts } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
+import { MAX_LIST_BYTES } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { countScopeOf, sharesSourcesWith } from '../../common/policy/policy.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
 import { SingleFlight } from '../../common/program/single-flight.ts'
 import type { DecodedRequest } from '../review/request.ts'
-import { DECISIVE_MS, listPages, MAX_LIST_BYTES, type Reader, unlessOver } from './reader.ts'
+import { DECISIVE_MS, listPages, type Reader, unlessOver } from './reader.ts'
 
 /** The page sizes to try. 100 experiments usually fit, and five always, because etcd stores at most 1.5 MiB each. */
 const PAGES = [

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import type { Query } from '../../common/kube/client/request.ts'
+import { MAX_LIST_BYTES, type Query } from '../../common/kube/client/request.ts'
 import { unlessAborted } from '../../common/program/deadline.ts'
 import { Semaphore } from '../../common/program/semaphore.ts'
 import { SingleFlight } from '../../common/program/single-flight.ts'
@@ -18,12 +18,6 @@ export const READ_MS = 2_000
  * get almost all the time of a review, because a late answer of a busy API server is better than a refusal.
  */
 export const DECISIVE_MS = 4_000
-
-/**
- * The longest list that is read, in bytes. A list is parsed in one turn of the event loop, and everybody who may create
- * objects in a namespace can make it longer. 2,000 Services of usual size, or 14,000 endpoints, fit.
- */
-export const MAX_LIST_BYTES = 4 * 1024 * 1024
 
 /** How many lists are read at once. Together with `MAX_LIST_BYTES` this limits the memory. */
 const MAX_LISTS = 8

@@ -1,30 +1,59 @@
 import type { Dispatcher } from 'undici'
+import { UNREAD } from '../../api/object.ts'
+import { parseJson } from '../../json/json.ts'
+import { MAX_STRUCTURE } from '../../json/too-structured.ts'
 import { KubeError } from './errors.ts'
+import { ListSplitter } from './list-splitter.ts'
+import { ObjectBytes } from './objects.ts'
+
+type Body = AsyncIterable<Uint8Array> & Pick<Dispatcher.ResponseData['body'], 'text'>
+
+/** How a body is read. */
+interface BodyReading {
+  /** what it holds: `any` is parsed whole, however long it is */
+  readonly holds: 'object' | 'list' | 'any'
+  /** of a longer one, the rest is not read; absent: no limit */
+  readonly maxBytes?: number | undefined
+}
+
+/** Objects that are too large are read to their end and not kept. They may make a body this many times as long. */
+const SKIPPED = 4
+/** Other work comes first after items of this many bytes were parsed: that takes a few milliseconds. */
+const TURN_BYTES = 256 * 1024
 
 /**
- * The longest line of a watch. An object of 1.5 MiB, the limit of etcd, fits: in JSON the API server writes some
- * characters, such as `<`, with six bytes each.
- */
-const MAX_LINE_BYTES = 16 * 1024 * 1024
-
-const LINE_FEED = 0x0a
-
-/**
- * The body of a response as text. Does not read a body longer than `maxBytes` to its end, and closes its connection.
+ * The JSON value in the body of a response; undefined if it is not JSON. Objects in it that are too large have the mark
+ * `UNREAD`. At most 1.5 MiB are parsed in one turn of the event loop. Does not read a body of which more than
+ * `maxBytes` would be kept to its end, and closes its connection.
  * @throws KubeError `invalid` for such a body: another try would be as long
  */
-export async function bodyText(body: Dispatcher.ResponseData['body'], maxBytes: number | undefined): Promise<string> {
-  if (maxBytes === undefined) return body.text()
-  const chunks: Uint8Array[] = []
-  let bytes = 0
+export async function bodyValue(body: Body, { holds, maxBytes = Number.POSITIVE_INFINITY }: BodyReading) {
+  if (holds === 'any') return parseJson(await body.text())
+  let read: ListSplitter | ObjectBytes | undefined
+  let [length, parsedBefore] = [0, 0]
+  const first: Uint8Array[] = []
   for await (const chunk of body) {
-    bytes += chunk.length
-    if (bytes > maxBytes)
+    length += chunk.length
+    if (read) read.add(chunk)
+    else first.push(chunk)
+    if (!read && length > MAX_STRUCTURE) {
+      read = holds === 'list' ? new ListSplitter() : new ObjectBytes()
+      for (const part of first) read.add(part)
+    }
+    if ((read?.kept ?? length) > maxBytes || length > SKIPPED * maxBytes)
       throw new KubeError({ kind: 'invalid', message: `the response is longer than ${maxBytes} bytes` })
-    chunks.push(chunk)
+    if (read instanceof ListSplitter && read.parsed - parsedBefore > TURN_BYTES) {
+      parsedBefore = read.parsed
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
-  return Buffer.concat(chunks).toString()
+  if (!read) return parseJson(Buffer.concat(first).toString()) // nearly all bodies: it cannot have too much structure
+  if (read instanceof ListSplitter) return read.end()
+  const object = read.read()
+  return 'text' in object ? parseJson(object.text) : object.unread
 }
+
+const LINE_FEED = 0x0a
 
 /** A line of a watch is not a valid event. The connection can no longer be trusted. */
 export class BadLine extends Error {
@@ -32,26 +61,27 @@ export class BadLine extends Error {
 }
 
 /**
- * The lines in `chunks`, in order and without line feeds. A character may span chunks: bytes are decoded by line.
- * @throws BadLine for a line longer than `maxBytes`, without reading it to its end
+ * The lines in `chunks`, in order and without line feeds. A character may span chunks: bytes are decoded by line. In
+ * place of an event with an object that is too large is one with what the object is called, and a member `unread` that
+ * says why: the API server writes no such member.
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, maxBytes = MAX_LINE_BYTES): AsyncGenerator<string> {
-  let parts: Uint8Array[] = []
-  let length = 0
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let line = new ObjectBytes('event')
   for await (const chunk of chunks) {
     let from = 0
     for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
-      if (length + end - from > maxBytes) throw new BadLine(`the line is longer than ${maxBytes} bytes`)
-      yield decode([...parts, chunk.subarray(from, end)])
-      parts = []
-      length = 0
+      line.add(chunk.subarray(from, end))
+      yield textOf(line)
+      line = new ObjectBytes('event')
       from = end + 1
     }
-    parts.push(chunk.subarray(from))
-    length += chunk.length - from
-    if (length > maxBytes) throw new BadLine(`the line is longer than ${maxBytes} bytes`)
+    line.add(chunk.subarray(from))
   }
-  if (length > 0) yield decode(parts)
+  if (line.length > 0) yield textOf(line)
 }
 
-const decode = (parts: readonly Uint8Array[]): string => Buffer.concat(parts).toString('utf8')
+function textOf(line: ObjectBytes): string {
+  const read = line.read()
+  if ('text' in read) return read.text
+  return JSON.stringify({ type: read.type, unread: read.unread[UNREAD], object: read.unread })
+}

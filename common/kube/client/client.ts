@@ -1,16 +1,17 @@
 import type { Dispatcher } from 'undici'
-import { isObject } from '../../json/json.ts'
+import { type KubeObject, UNREAD } from '../../api/object.ts'
+import { isObject, parseJson } from '../../json/json.ts'
 import { pause, type Random } from '../../program/clock.ts'
 import { type Deadline, DeadlineExceeded, startDeadline } from '../../program/deadline.ts'
 import type { Semaphore } from '../../program/semaphore.ts'
-import { bodyText, linesOf } from './body.ts'
+import { bodyValue, linesOf } from './body.ts'
 import { classify } from './classify.ts'
 import { Credentials, type CredentialsOptions } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
 import { KubeError } from './errors.ts'
 import { Exchange } from './exchange.ts'
 import { abortUnlessHeld, type Fence } from './fence.ts'
-import { callOf, type KubeRequest, type KubeStream, REQUEST_VERBS, watchOf } from './request.ts'
+import { callOf, type KubeRequest, type KubeStream, MAX_LIST_BYTES, REQUEST_VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
 import { retryDelay } from './retry.ts'
 
@@ -18,11 +19,13 @@ import { retryDelay } from './retry.ts'
 export interface KubeClient {
   /**
    * Resolves to the parsed response. Repeats failed requests within the deadline if that is safe (see `retryDelay`).
-   * @throws KubeError, also on an abort: then `unreachable`, with the reason as its cause
+   * Items of a list, and the answer to a write, have the mark `UNREAD` if they are too large.
+   * @throws KubeError, `unread` for a `get` of an object that is too large; also on an abort: then `unreachable`, with
+   * the reason as its cause
    */
   request(request: KubeRequest): Promise<unknown>
   /**
-   * Resolves to the lines of a watch when it is open. The iteration throws when the connection breaks, and BadLine.
+   * Resolves to the lines of a watch when it is open. The iteration throws when the connection breaks.
    * When the caller stops iterating, the connection is closed. Nothing is repeated.
    * @throws KubeError if the watch does not open within 30 s
    */
@@ -100,7 +103,7 @@ class HttpKubeClient implements KubeClient {
         deadline.lift()
         return linesUntil(response.body, deadline)
       }
-      const failure = failureOf(response, parsed(await response.body.text()), watch)
+      const failure = failureOf(response, parseJson(await response.body.text()), watch)
       throw await this.#confirmed(failure, path, deadline.signal)
     } catch (error) {
       const failure = asKubeError(error, deadline.signal, watch)
@@ -135,12 +138,13 @@ class HttpKubeClient implements KubeClient {
     const isKnown: typeof isExpected = (of) => isExpected(of) || (isObject(of.body) && of.body.kind === 'Status')
     const send = async () => {
       const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal)
-      return { statusCode, headers, body: parsed(await bodyText(body, request.maxBytes)) }
+      return { statusCode, headers, body: await bodyValue(body, readingOf(request)) }
     }
     const sendMeasured = () => this.#measured(request, isKnown, send)
     const response = await (request.limit ? request.limit.run(sendMeasured, signal) : sendMeasured())
-    if (isExpected(response)) return response.body
-    throw failureOf(response, response.body, request)
+    if (!isExpected(response)) throw failureOf(response, response.body, request)
+    if (request.verb === 'get' && !request.isNameEnough) throwUnlessRead(response.body, request)
+    return response.body
   }
 
   /** Reports how `send` ended, and how long it took. */
@@ -178,12 +182,25 @@ class HttpKubeClient implements KubeClient {
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // then `classify` uses the HTTP status
-  }
+/** How the answer to a request is read. What is no resource, such as a schema, no user of a namespace can lengthen. */
+const readingOf = ({ verb, path, maxBytes }: KubeRequest) =>
+  parsePath(path) === undefined
+    ? ({ holds: 'any' } as const)
+    : verb === 'list'
+      ? ({ holds: 'list', maxBytes: maxBytes ?? MAX_LIST_BYTES } as const)
+      : ({ holds: 'object', maxBytes } as const)
+
+/** @throws KubeError `unread` for an object that is too large to be read */
+function throwUnlessRead(body: unknown, { verb, path }: Attempt): void {
+  const because = isObject(body) ? (body as Partial<KubeObject>)[UNREAD] : undefined
+  if (because === undefined) return
+  const { kind, metadata } = body as KubeObject
+  const name = `${kind.toLowerCase()}/${metadata.name}`
+  throw new KubeError({
+    kind: 'unread',
+    message: `${name} is too large to be read: ${because}`,
+    attempted: `${verb} ${path}`,
+  })
 }
 
 /** A request, as messages name it. */

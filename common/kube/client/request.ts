@@ -18,6 +18,12 @@ export const REQUEST_VERBS = {
   delete: { method: 'DELETE', deadlineMs: WRITE_MS },
 } as const
 
+/**
+ * The longest list that is read at once, unless the request says another limit. Such a list is of one namespace, where
+ * everybody who may create objects can make it longer. 2,000 Services of usual size, or 14,000 endpoints, fit.
+ */
+export const MAX_LIST_BYTES = 4 * 1024 * 1024
+
 /** What a request does. */
 export type RequestVerb = keyof typeof REQUEST_VERBS
 
@@ -40,9 +46,14 @@ export interface KubeRequest {
   readonly signal?: AbortSignal
   /** the time for all tries together; default: that of the verb */
   readonly deadlineMs?: number
+  /** of a `get`: resolves to an object that is too large with the mark `UNREAD`; default: throws `unread` */
+  readonly isNameEnough?: boolean
   /** limits how many of the requests that share it are sent at once. The wait counts towards the deadline */
   readonly limit?: Semaphore
-  /** a longer response is `invalid` and is not parsed; default: no limit */
+  /**
+   * a response of which more is to be kept is `invalid`: what is too large in it is not kept. Default: `MAX_LIST_BYTES`
+   * for a list, else no limit
+   */
   readonly maxBytes?: number
 }
 

@@ -1,5 +1,5 @@
 import { FIELD_MANAGER } from '../../api/names.ts'
-import type { KubeObject, ManagedFieldsEntry, ResourceType } from '../../api/object.ts'
+import { type KubeObject, type ManagedFieldsEntry, type ResourceType, UNREAD } from '../../api/object.ts'
 import { isObject, listOr, member } from '../../json/json.ts'
 import { isVersion } from './version.ts'
 
@@ -10,6 +10,8 @@ export interface Arrival<T> {
   readonly uid: string
   readonly version: string
   readonly isDeleting: boolean
+  /** why the object was not read; absent: it was. The projection sees it with the mark `UNREAD` */
+  readonly unread?: string
   /** undefined: the projection does not keep the object */
   readonly value: T | undefined
 }
@@ -51,6 +53,7 @@ export function arrival<T>(raw: unknown, { resource, managedFields, project }: I
     uid,
     version: resourceVersion,
     isDeleting: rest.deletionTimestamp !== undefined,
+    ...(object[UNREAD] === undefined ? {} : { unread: object[UNREAD] }),
     value: frozen(project(object)),
   }
 }

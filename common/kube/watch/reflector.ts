@@ -1,11 +1,13 @@
 import { pause, type Random, type Timers } from '../../program/clock.ts'
 import { type Deadline, startDeadline, unlessAborted } from '../../program/deadline.ts'
 import type { Log } from '../../program/log.ts'
+import { Yielder } from '../../program/yielder.ts'
 import { BadLine } from '../client/body.ts'
 import type { KubeClient } from '../client/client.ts'
-import { factsOf, KubeError } from '../client/errors.ts'
+import { KubeError } from '../client/errors.ts'
 import { CatchUp } from './catch-up.ts'
 import { FailureLog } from './failure-log.ts'
+import { type Handler, Handlers } from './handlers.ts'
 import type { Intake } from './intake.ts'
 import { Presence } from './presence.ts'
 import { Reconnect } from './reconnect.ts'
@@ -16,9 +18,6 @@ import { type WatchEvent, watchEvent } from './watch-event.ts'
 
 /** A watch without a line for this time is dead: the server sends a bookmark every 60 s. */
 const SILENT_AFTER_MS = 120_000
-
-/** Called for each change of a store. */
-export type Handler<T> = (change: ObjectChange<T>) => void
 
 export interface ReflectorOptions<T> extends Pick<Intake<T>, 'project'> {
   readonly client: KubeClient
@@ -46,12 +45,13 @@ export class Reflector<T> {
   readonly #options: ReflectorOptions<T>
   readonly #log: Log
   readonly #view: View & Intake<T>
-  readonly #store = new Store<T>()
+  readonly #store = new Store<T>(({ key, unread }) => this.#log.warn({ object: key, unread }, 'an object is too large'))
+  readonly #yielder: Yielder
   readonly #catchUp: CatchUp
   readonly #reconnect: Reconnect
   readonly #failureLog: FailureLog
   readonly #staleness = new Staleness()
-  readonly #handlers = new Set<Handler<T>>()
+  readonly #handlers: Handlers<T>
   readonly #stopping = new AbortController()
   readonly #synced = Promise.withResolvers<void>()
   #running: Promise<void> | undefined
@@ -66,7 +66,10 @@ export class Reflector<T> {
     this.#options = options
     this.#log = log.with({ resource: view.resource.plural })
     this.#failureLog = new FailureLog({ log: this.#log, timers, onFailure: options.onFailure })
-    this.#view = { ...view, project: (object) => this.#guarded(() => project(object)) }
+    this.#yielder = new Yielder(timers)
+    const isStopped = () => this.#stopping.signal.aborted
+    this.#handlers = new Handlers({ log: this.#log, onError: options.onHandlerError, isOver: isStopped })
+    this.#view = { ...view, project: (object) => this.#handlers.guarded(() => project(object)) }
     const isOver = () => this.#stopping.signal.aborted || this.isAbsent
     this.#catchUp = new CatchUp({ timers, relist: () => this.#relist(), isOver })
     this.#reconnect = new Reconnect(random)
@@ -104,8 +107,7 @@ export class Reflector<T> {
 
   /** Calls `handler` for every later change, in order and after the store has changed. Logs what it throws. */
   subscribe(handler: Handler<T>): () => void {
-    this.#handlers.add(handler)
-    return () => this.#handlers.delete(handler)
+    return this.#handlers.add(handler)
   }
 
   start(): void {
@@ -151,7 +153,7 @@ export class Reflector<T> {
 
   /** Lists once, and takes the list only as a whole. Resolves to the milliseconds to wait. */
   async #list(signal: AbortSignal): Promise<number> {
-    const { version, arrivals } = await listAll(this.#options.client, this.#view, signal)
+    const { version, arrivals } = await listAll(this.#options.client, this.#view, signal, this.#yielder)
     if (signal.aborted) return 0
     const staleness = this.#staleness.check(version, this.#version)
     if (staleness === 'stale') throw new KubeError({ kind: 'unreachable', message: 'the list is older than the store' })
@@ -163,7 +165,8 @@ export class Reflector<T> {
     this.#version = version
     this.presence.found()
     this.#failureLog.recovered()
-    this.#settle(this.#store.replace(arrivals))
+    await this.#handlers.callInTurns(this.#store.replace(arrivals), this.#yielder)
+    this.#settle([])
     if (staleness === 'restored') this.#catchUp.release()
     return 0
   }
@@ -205,8 +208,7 @@ export class Reflector<T> {
   /** Calls handlers and ends waits after the store has changed. */
   #settle(changes: readonly ObjectChange<T>[]): void {
     this.#hasSynced = true
-    for (const change of changes)
-      for (const handler of this.#handlers) if (!this.#stopping.signal.aborted) this.#guarded(() => handler(change))
+    for (const change of changes) this.#handlers.call(change)
     this.#synced.resolve()
     this.#catchUp.check()
   }
@@ -237,14 +239,5 @@ export class Reflector<T> {
   #relist(): void {
     this.#mustList = true
     this.#connection?.abort(new Error('the version that a caller waits for has not come'))
-  }
-
-  #guarded<R>(run: () => R): R | undefined {
-    try {
-      return run()
-    } catch (error) {
-      this.#options.onHandlerError()
-      return void this.#log.error(factsOf(error), 'a handler threw')
-    }
   }
 }

@@ -19,6 +19,12 @@ export const afterOf = <T>(change: ObjectChange<T>): T | undefined =>
 /** The objects of a reflector in their last known state. Methods that change it return the changes. */
 export class Store<T> {
   #entries = new Map<string, Arrival<T>>()
+  readonly #onUnread: (arrival: Arrival<T>) => void
+
+  /** @param onUnread called with an object that is too large to be read, and was not before */
+  constructor(onUnread: (arrival: Arrival<T>) => void = () => undefined) {
+    this.#onUnread = onUnread
+  }
 
   get size(): number {
     return this.#entries.size
@@ -43,7 +49,7 @@ export class Store<T> {
     const before = this.#entries.get(arrival.key)
     const isSame = before?.uid === arrival.uid
     if (isSame && compareVersions(arrival.version, before.version) <= 0) return []
-    this.#entries.set(arrival.key, arrival)
+    this.#keep(before, arrival)
     return changesBetween(arrival.key, before, arrival)
   }
 
@@ -62,10 +68,15 @@ export class Store<T> {
     for (const arrival of arrivals) {
       const before = earlier.get(arrival.key)
       const isSame = before?.uid === arrival.uid && before.version === arrival.version
-      this.#entries.set(arrival.key, isSame ? before : arrival)
+      this.#keep(before, isSame ? before : arrival)
     }
     const keys = new Set([...earlier.keys(), ...this.#entries.keys()])
     return [...keys].flatMap((key) => changesBetween(key, earlier.get(key), this.#entries.get(key)))
+  }
+
+  #keep(before: Arrival<T> | undefined, arrival: Arrival<T>): void {
+    this.#entries.set(arrival.key, arrival)
+    if (arrival.unread !== undefined && before?.unread === undefined) this.#onUnread(arrival)
   }
 }
 

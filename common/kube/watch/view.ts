@@ -1,4 +1,5 @@
 import { at } from '../../json/json.ts'
+import type { Yielder } from '../../program/yielder.ts'
 import type { KubeClient } from '../client/client.ts'
 import { KubeError } from '../client/errors.ts'
 import { resourcePath } from '../client/resources.ts'
@@ -7,11 +8,13 @@ import { isVersion } from './version.ts'
 
 /** Objects per page of a list. The value is that of client-go. */
 const PAGE_SIZE = 500
-/** A page that is longer than `MAX_PAGE_BYTES` is read again with a tenth of its objects. Up to ten may be longer. */
+/** A page that is longer than `MAX_PAGE_BYTES` is read again with a tenth of its objects, down to one. */
 const SHORTER = 10
+/** The page after it has up to twice as many: the objects of one namespace must not make all pages short. */
+const LONGER = 2
 /**
- * The longest page, in bytes, unless it has only a few objects. A page is in memory as text and as objects at once, and
- * everybody who may create objects can make them as large as etcd allows.
+ * The longest page, in bytes. Its objects are in memory at once, and everybody who may create objects can make them as
+ * large as etcd allows.
  */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024
 
@@ -26,21 +29,24 @@ export interface View extends Omit<Intake<unknown>, 'project'> {
 
 /**
  * Lists all objects of a view at one version, page by page. Sets no resourceVersion, so the list is consistent. (With
- * `0` the server would ignore `limit`.)
+ * `0` the server would ignore `limit`.) Other work comes in between if preparing the objects is long.
  * @throws KubeError; `gone` if reading the pages took so long that the server no longer keeps the rest
  */
-export async function listAll<T>(client: KubeClient, view: View & Intake<T>, signal: AbortSignal) {
+export async function listAll<T>(client: KubeClient, view: View & Intake<T>, signal: AbortSignal, yielder?: Yielder) {
   const arrivals: Arrival<T>[] = []
   let version: string | undefined
   let next: unknown
   let limit = PAGE_SIZE
   do {
     const { page, ...read } = await readPage(client, view, { limit, next, signal })
-    limit = read.limit
+    limit = Math.min(PAGE_SIZE, LONGER * read.limit)
     const items = at(page, 'items')
     // `items` of an empty metadata-only list is null; a list without `items` is incomplete
     if (!Array.isArray(items) && items !== null) throw malformed('the list has no items')
-    for (const item of items ?? []) arrivals.push(arrival(item, view) ?? throwMalformedObject())
+    for (const item of items ?? []) {
+      if (yielder?.isLong) await yielder.nextTurn()
+      arrivals.push(arrival(item, view) ?? throwMalformedObject())
+    }
     const found = at(page, 'metadata', 'resourceVersion')
     if (!isVersion(found)) throw malformed('the list has no version')
     version ??= found
@@ -56,9 +62,11 @@ interface PageRequest {
   readonly signal: AbortSignal
 }
 
-/** Reads one page of at most `limit` objects, or of fewer if these are too long, and how many that was. */
+/**
+ * Reads one page of at most `limit` objects, or of fewer if these are too long, and how many that was. One alone is
+ * never too long: if it is too large, it is marked, and not kept.
+ */
 async function readPage(client: KubeClient, view: View, { limit, next, signal }: PageRequest) {
-  const isShort = limit <= SHORTER
   try {
     const page = await client.request({
       verb: 'list',
@@ -66,12 +74,12 @@ async function readPage(client: KubeClient, view: View, { limit, next, signal }:
       query: { limit, labelSelector: view.labelSelector, continue: next ? `${next}` : undefined },
       expects: view.metadataOnly ? 'PartialObjectMetadataList' : `${view.resource.kind}List`,
       accept: acceptOf(view, 'List'),
-      ...(isShort ? {} : { maxBytes: MAX_PAGE_BYTES }),
+      maxBytes: limit === 1 ? Number.POSITIVE_INFINITY : MAX_PAGE_BYTES,
       signal,
     })
     return { page, limit }
   } catch (error) {
-    if (isShort || !(error instanceof KubeError && error.kind === 'invalid')) throw error
+    if (limit === 1 || !(error instanceof KubeError && error.kind === 'invalid')) throw error
     return readPage(client, view, { limit: Math.ceil(limit / SHORTER), next, signal })
   }
 }

@@ -1,4 +1,5 @@
-import { at } from '../../json/json.ts'
+import { UNREAD } from '../../api/object.ts'
+import { at, objectOr } from '../../json/json.ts'
 import { BadLine } from '../client/body.ts'
 import { classify } from '../client/classify.ts'
 import { KubeError } from '../client/errors.ts'
@@ -15,7 +16,8 @@ export type WatchEvent<T> =
 export function watchEvent<T>(line: string, intake: Intake<T>): WatchEvent<T> {
   const event = parsed(line)
   const type = at(event, 'type')
-  const object = at(event, 'object')
+  const unread = at(event, 'unread') // see `linesOf`
+  const object = unread === undefined ? at(event, 'object') : { ...objectOr(at(event, 'object')), [UNREAD]: unread }
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':

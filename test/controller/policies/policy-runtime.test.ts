@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
-import type { Handler } from '../../../common/kube/watch/reflector.ts'
+import type { Handler } from '../../../common/kube/watch/handlers.ts'
 import { NO_SHAPE } from '../../../common/override/shape.ts'
 import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
 import { PolicyRuntime } from '../../../controller/policies/policy-runtime.ts'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { Handler } from '../../../common/kube/watch/reflector.ts'
+import type { Handler } from '../../../common/kube/watch/handlers.ts'
 import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'

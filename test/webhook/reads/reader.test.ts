@@ -1,12 +1,11 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { KubeRequest } from '../../../common/kube/client/request.ts'
+import { type KubeRequest, MAX_LIST_BYTES } from '../../../common/kube/client/request.ts'
 import {
   bounded,
   DECISIVE_MS,
   listPages,
   listViews,
-  MAX_LIST_BYTES,
   READ_MS,
   type Reader,
   sharing,

@@ -1,16 +1,12 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { BadLine, linesOf } from '../../../../common/kube/client/body.ts'
+import { linesOf } from '../../../../common/kube/client/body.ts'
 import { collect } from '../../../collect.ts'
+import { piecesOf, socketPieces } from './pieces.ts'
 import '../../../property.ts'
 
-async function* cut(bytes: Uint8Array, at: readonly number[]): AsyncGenerator<Uint8Array> {
-  const ends = [...at.map((end) => end % (bytes.length + 1)), bytes.length].sort((a, b) => a - b)
-  let from = 0
-  for (const end of ends) {
-    yield bytes.subarray(from, end)
-    from = end
-  }
+async function* sent(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* pieces
 }
 
 describe('linesOf', () => {
@@ -19,32 +15,39 @@ describe('linesOf', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(line), fc.array(fc.nat()), async (lines, cuts) => {
         const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''))
-        expect(await collect(linesOf(cut(bytes, cuts)))).to.deep.equal(lines)
+        expect(await collect(linesOf(sent(piecesOf(bytes, cuts))))).to.deep.equal(lines)
       }),
     )
   })
 
   it('returns a last line without a line feed', async () => {
-    expect(await collect(linesOf(cut(Buffer.from('one\ntwo'), [])))).to.deep.equal(['one', 'two'])
+    expect(await collect(linesOf(sent([Buffer.from('one\ntwo')])))).to.deep.equal(['one', 'two'])
   })
 
-  for (const [what, chunks] of Object.entries({ 'in one chunk': [], 'over several chunks': [3, 6, 9] }))
-    it(`accepts a line up to the limit, ${what}, and no longer one`, async () => {
-      const read = (text: string) => collect(linesOf(cut(Buffer.from(text), chunks), 10))
-      expect(await read('0123456789\nab\n')).to.deep.equal(['0123456789', 'ab'])
-      const outcome = await read('0123456789x\n').catch((error: unknown) => error)
-      expect(outcome).to.be.instanceOf(BadLine)
+  const modified = (object: object) => `${JSON.stringify({ type: 'MODIFIED', object })}\n`
+  const metadata = { name: 'large', namespace: 'shop', uid: 'u1', resourceVersion: '7' }
+  const tooLarge: Record<string, readonly [spec: object, unread: string]> = {
+    'has too much structure': [
+      { selector: Object.fromEntries(Array.from({ length: 95_000 }, (_, index) => [`k${index}`, ''])) },
+      'it has more than 100,000 keys and items',
+    ],
+    'is too long': [{ data: '\u0000'.repeat(300_000) }, 'it is longer than 1.5 MiB'],
+  }
+  for (const [what, [spec, unread]] of Object.entries(tooLarge))
+    it(`N29: names an object that ${what}, and goes on with the next line`, async () => {
+      const other = modified({ metadata: { ...metadata, name: 'other' } })
+      const text = modified({ kind: 'Service', apiVersion: 'v1', metadata, spec }) + other
+      const [line = '', next = '', ...more] = await collect(linesOf(sent(socketPieces(text))))
+      expect(JSON.parse(line)).to.deep.equal({
+        type: 'MODIFIED',
+        unread,
+        object: { kind: 'Service', apiVersion: 'v1', metadata: { ...metadata, labels: {} } },
+      })
+      expect([`${next}\n`, more]).to.deep.equal([other, []])
     })
 
-  it('does not read a line that is too long to its end', async () => {
-    let chunks = 0
-    async function* endless(): AsyncGenerator<Uint8Array> {
-      for (;;) {
-        chunks += 1
-        yield Buffer.alloc(4)
-      }
-    }
-    await collect(linesOf(endless(), 10)).catch(() => undefined)
-    expect(chunks).to.equal(3)
+  it('N29: reads the largest object that is parsed, whatever is around it', async () => {
+    const text = modified({ data: 'x'.repeat(1.5 * 1024 * 1024 - '{"data":""}'.length) })
+    expect(await collect(linesOf(sent(socketPieces(text))))).to.deep.equal([text.trim()])
   })
 })

@@ -1,36 +1,84 @@
 import { Readable } from 'node:stream'
 import { expect } from 'chai'
-import { bodyText } from '../../../../common/kube/client/body.ts'
+import { UNREAD } from '../../../../common/api/object.ts'
+import { at } from '../../../../common/json/json.ts'
+import { bodyValue } from '../../../../common/kube/client/body.ts'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
+import { socketPieces } from './pieces.ts'
 
-type Body = Parameters<typeof bodyText>[0]
+type Body = Parameters<typeof bodyValue>[0] & Readable
 
 /** A body of these chunks, as undici gives it, as far as we use it. */
-const bodyOf = (...chunks: readonly string[]): Body => {
-  const bytes = chunks.map((chunk) => Buffer.from(chunk, 'latin1'))
-  return Object.assign(Readable.from(bytes), {
-    text: async () => Buffer.concat(bytes).toString(),
-  }) as unknown as Body
+const bodyOf = (...chunks: readonly (string | Uint8Array)[]): Body => {
+  const bytes = chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk))
+  return Object.assign(Readable.from(bytes), { text: async () => Buffer.concat(bytes).toString() })
 }
 
-const [first, second] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)].map((half) =>
+const [first = '', second = ''] = [Buffer.from('é').subarray(0, 1), Buffer.from('é').subarray(1)].map((half) =>
   half.toString('latin1'),
 )
+const HOLDS = ['object', 'list', 'any'] as const
 
-describe('textOf', () => {
-  it('reads a whole body where there is no limit', async () => {
-    expect(await bodyText(bodyOf('ab', 'cd'), undefined)).to.equal('abcd')
-  })
+describe('the value of a body', () => {
+  for (const holds of HOLDS) {
+    it(`is parsed where it holds ${holds}, also where a character spans chunks`, async () =>
+      expect(await bodyValue(bodyOf('{"a":"b', first, second, '"}'), { holds })).to.deep.equal({ a: 'bé' }))
 
-  it('reads a body that is as long as the limit, also where a character spans chunks', async () => {
-    expect(await bodyText(bodyOf('ab', first ?? '', second ?? ''), 4)).to.equal('abé')
-  })
+    it(`is undefined where it should hold ${holds} and is no JSON`, async () => {
+      for (const text of ['', 'no JSON', `[${'x'.repeat(200_000)}]`])
+        expect(await bodyValue(bodyOf(text), { holds })).to.equal(undefined)
+    })
 
-  it('throws invalid for a longer body, and destroys the rest unread', async () => {
-    const body = bodyOf('ab', 'cd', 'ef')
-    const error = await bodyText(body, 3).catch((error: unknown) => error)
+    it(`is parsed where it holds ${holds} and is long`, async () => {
+      const value = { items: Array.from({ length: 9_000 }, (_, index) => ({ name: `x${index}` })) }
+      expect(await bodyValue(bodyOf(...socketPieces(JSON.stringify(value))), { holds })).to.deep.equal(value)
+    })
+  }
+
+  it('may be as long as the limit, and no longer: the rest is not read', async () => {
+    expect(await bodyValue(bodyOf('[1', '2]'), { holds: 'list', maxBytes: 4 })).to.deep.equal([12])
+    const body = bodyOf('[1', '2]', '  ')
+    const error = await bodyValue(body, { holds: 'list', maxBytes: 3 }).catch((error: unknown) => error)
     expect(error).to.be.instanceOf(KubeError)
     expect(error).to.include({ kind: 'invalid', message: 'the response is longer than 3 bytes' })
     expect(body.destroyed).to.equal(true)
+  })
+
+  const MIB = 1024 * 1024
+  const escaped = { metadata: { name: 'escaped' }, data: '\u0000'.repeat(MIB) }
+
+  it('N29: does not count what is not kept of it, up to four times the limit', async () => {
+    const read = (count: number) => {
+      const text = JSON.stringify({ items: Array.from({ length: count }, () => escaped) })
+      return bodyValue(bodyOf(...socketPieces(text)), { holds: 'list', maxBytes: 4 * MIB })
+    }
+    expect(at(await read(2), 'items'))
+      .to.have.length(2)
+      .and.to.have.nested.property('[0].metadata.name', 'escaped')
+    expect(await read(3).catch(({ kind }: KubeError) => kind)).to.equal('invalid')
+  })
+
+  it('N29: gives other work its turn between the objects of a list', async () => {
+    const text = JSON.stringify({ items: Array.from({ length: 4 }, () => ({ data: 'x'.repeat(MIB) })) })
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    await bodyValue(bodyOf(...socketPieces(text)), { holds: 'list' })
+    isOver = true
+    expect(turns).to.be.at.least(4)
+  })
+
+  it('N29: is what is known of an object that is too large', async () => {
+    const value = await bodyValue(bodyOf(...socketPieces(JSON.stringify(escaped))), { holds: 'object' })
+    expect(value).to.deep.equal({
+      apiVersion: '',
+      kind: '',
+      metadata: { name: 'escaped', labels: {} },
+      [UNREAD]: 'it is longer than 1.5 MiB',
+    })
   })
 })

@@ -25,6 +25,7 @@ describe('isTransient', () => {
     forbidden: false,
     terminating: false,
     invalid: false,
+    unread: false,
   }
   for (const [kind, expected] of Object.entries(kinds) as [KubeErrorKind, boolean][])
     it(`is ${expected} for ${kind}`, () => expect(isTransient(new KubeError({ kind, message: '' }))).to.equal(expected))

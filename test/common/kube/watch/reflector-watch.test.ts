@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { UNREAD } from '../../../../common/api/object.ts'
 import { turn } from '../../../virtual-time.ts'
 import { added, bookmark, cart, deleted, errorEvent, kubeError, modified } from '../scripted-client.ts'
 import { following, world } from './reflecting.ts'
@@ -148,6 +149,18 @@ describe('a reflector that watches', () => {
     }
     expect(log.lines).to.have.length(1)
     expect(reflector.hasSynced).to.equal(false)
+    await reflector.stop()
+  })
+
+  it('N29: keeps an object that is too large by its name, logs that once, and lists no more for it', async () => {
+    const { client, log, wire, reflector, changes } = await following()
+    const large = (version: number) => ({ ...modified(cart({ version })), unread: 'it is longer than 1.5 MiB' })
+    wire.send(large(11), large(12), modified(cart({ version: 13 })), large(14))
+    await turn()
+    expect(changes).to.have.length(4)
+    expect(reflector.get('shop/cart')?.[UNREAD]).to.equal('it is longer than 1.5 MiB')
+    expect(log.lines.filter(({ text }) => text.includes('too large'))).to.have.length(2)
+    expect(client.diary.filter((asked) => asked === 'list')).to.have.length(1)
     await reflector.stop()
   })
 })

@@ -54,8 +54,9 @@ describe('listAll', () => {
     ])
   })
 
-  it('reads fewer objects a page if these are too long, and no page is read in part', async () => {
-    const tooLong = new KubeError({ kind: 'invalid', message: 'the response is longer than 16777216 bytes' })
+  const tooLong = new KubeError({ kind: 'invalid', message: 'the response is longer than 16777216 bytes' })
+
+  it('reads fewer objects a page if these are too long, then more again, and no page is read in part', async () => {
     const { outcome, requests } = await listed([
       deploymentList(10, [cart({ version: 3 })], { continue: 'page2' }),
       tooLong,
@@ -64,20 +65,28 @@ describe('listAll', () => {
       deploymentList(10, []),
     ])
     expect(outcome).to.have.property('arrivals').with.length(2)
-    expect(requests.map(({ query, maxBytes }) => [query?.limit, query?.continue, maxBytes])).to.deep.equal([
-      [500, undefined, 16_777_216],
-      [500, 'page2', 16_777_216],
-      [50, 'page2', 16_777_216],
-      [5, 'page2', undefined],
-      [5, 'page3', undefined],
+    expect(requests.map(({ query }) => [query?.limit, query?.continue])).to.deep.equal([
+      [500, undefined],
+      [500, 'page2'],
+      [50, 'page2'],
+      [5, 'page2'],
+      [10, 'page3'],
     ])
+    for (const { maxBytes } of requests) expect(maxBytes).to.equal(16_777_216)
+  })
+
+  it('N29: reads a single object a page at last, however long that is', async () => {
+    const { outcome, requests } = await listed([tooLong, tooLong, tooLong, deploymentList(10, [cart({ version: 3 })])])
+    expect(outcome).to.have.property('arrivals').with.length(1)
+    expect(requests.map(({ query }) => query?.limit)).to.deep.equal([500, 50, 5, 1])
+    expect(requests.at(-1)).to.include({ maxBytes: Number.POSITIVE_INFINITY })
   })
 
   it('fails as its request fails, also if that is invalid whatever the size of the page', async () => {
     const invalid = new KubeError({ kind: 'invalid', message: 'no such label selector' })
-    const { outcome, requests } = await listed([invalid, invalid, invalid])
+    const { outcome, requests } = await listed([invalid, invalid, invalid, invalid])
     expect(outcome).to.equal(invalid)
-    expect(requests).to.have.length(3)
+    expect(requests).to.have.length(4)
   })
 
   it('has the version of its first page', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { UNREAD } from '../../../../common/api/object.ts'
 import { BadLine } from '../../../../common/kube/client/body.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { watchEvent } from '../../../../common/kube/watch/watch-event.ts'
@@ -25,6 +26,13 @@ describe('watchEvent', () => {
 
   it('reads the version of a bookmark', () =>
     expect(read(bookmark(20))).to.deep.equal({ is: 'bookmark', version: '20' }))
+
+  it('N29: marks an object that is known by its name only', () => {
+    const event = { ...modified(cart({ version: 7 })), unread: 'it is longer than 1.5 MiB' }
+    const found = read(event)
+    expect(found).to.have.nested.property('arrival.unread', 'it is longer than 1.5 MiB')
+    expect(found.is === 'present' && found.arrival.value?.[UNREAD]).to.equal('it is longer than 1.5 MiB')
+  })
 
   const errors: Record<string, readonly [event: object, kind: string]> = {
     'ERROR with code 410 for a version that is no longer kept': [errorEvent(410), 'gone'],

@@ -1,5 +1,24 @@
 import { expect } from 'chai'
-import { isTooStructured, uidWithoutParsing } from '../../../webhook/http/intake.ts'
+import { isTooStructured, MAX_STRUCTURE } from '../../../common/json/too-structured.ts'
+
+const isOver = (text: string, max: number) => isTooStructured(Buffer.from(text), max)
+
+describe('isTooStructured', () => {
+  it('counts braces, brackets, colons and commas', () => {
+    expect(isOver('{"a":[1,2]}', 6)).to.equal(false)
+    expect(isOver('{"a":[1,2]}', 5)).to.equal(true)
+  })
+  it('does not count inside strings, also with escapes', () => {
+    expect(isOver('["{{{{\\"}}}}", "\\\\"]', 3)).to.equal(false)
+  })
+  it('accepts two objects with the highest number of nodes', () => {
+    const object = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`k${at}`, [at]])))
+    expect(isOver(`[${object},${object}]`, MAX_STRUCTURE)).to.equal(false)
+  })
+  it('is true for 300,000 keys', () => {
+    expect(isOver(`{${'"a":1,'.repeat(300_000)}"b":1}`, MAX_STRUCTURE)).to.equal(true)
+  })
+})
 
 /** The characters of structure in `text`: the smallest maximum that it does not exceed. */
 const structureOf = (text: string): number | undefined =>
@@ -17,17 +36,4 @@ describe('the structure of a body', () => {
   }
   for (const [sentence, [text, expected]] of Object.entries(cases))
     it(sentence, () => expect(structureOf(text)).to.equal(expected))
-})
-
-describe('uidWithoutParsing', () => {
-  const head = (uid: string) => `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"${uid}"`
-
-  it('returns only the characters of a uid, none that could end a string', () => {
-    expect(uidWithoutParsing(Buffer.from(head('705ab4f5-6393_A')))).to.equal('705ab4f5-6393_A')
-    for (const uid of ['', 'a b', 'a\\"b', 'a'.repeat(65)])
-      expect(uidWithoutParsing(Buffer.from(head(uid)))).to.equal(undefined)
-  })
-
-  it('reads the uid only at the beginning', () =>
-    expect(uidWithoutParsing(Buffer.from(`${' '.repeat(300)}${head('a')}`))).to.equal(undefined))
 })

@@ -1,0 +1,79 @@
+import type { KubeObject } from '../../api/object.ts'
+import { isTooStructured, MAX_STRUCTURE } from '../../json/too-structured.ts'
+import { MetadataScan } from './metadata-scan.ts'
+
+/**
+ * The longest object that is parsed, and so the most that is parsed in one turn of the event loop. That is the limit of
+ * etcd, but JSON may be longer than what etcd stores: the API server writes some characters, such as `<`, with six
+ * bytes each.
+ */
+export const MAX_OBJECT_BYTES = 1.5 * 1024 * 1024
+
+/** What is around the object of an event. */
+const EVENT_BYTES = 64
+const KEY_BYTES = 32
+
+const TOO_LONG = 'it is longer than 1.5 MiB'
+const TOO_STRUCTURED = `it has more than ${MAX_STRUCTURE.toLocaleString('en-US')} keys and items`
+
+/** What is read of the bytes of an object: their text, or what it is called and why it was not read. */
+export type ReadObject = { readonly text: string } | { readonly type: string | undefined; readonly unread: KubeObject }
+
+/**
+ * The bytes of one object, which come in pieces. Keeps at most `MAX_OBJECT_BYTES` of them. An object that is longer, or
+ * that has more structure than any honest one, is not to be parsed. That depends on nothing but the object.
+ */
+export class ObjectBytes {
+  readonly #start: 'event' | 'object'
+  #parts: Uint8Array[] = []
+  #length = 0
+  #scan: MetadataScan | undefined
+
+  /** @param start what the JSON value is */
+  constructor(start: 'event' | 'object' = 'object') {
+    this.#start = start
+  }
+
+  /** How many bytes there were so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** How many of them are kept. */
+  get kept(): number {
+    return this.#scan ? 0 : this.#length
+  }
+
+  /** The last of the bytes that are kept, at least as many as a key has. */
+  get tail(): string {
+    return Buffer.concat(this.#parts.slice(-2)).subarray(-KEY_BYTES).toString()
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#length += bytes.length
+    if (this.#scan) this.#scan.add(bytes)
+    else this.#parts.push(bytes)
+    const maxBytes = MAX_OBJECT_BYTES + (this.#start === 'event' ? EVENT_BYTES : 0)
+    if (this.#length > maxBytes) this.#scan ??= this.#scanned()
+  }
+
+  read(): ReadObject {
+    if (this.#scan) return unread(this.#scan, TOO_LONG)
+    const [only = new Uint8Array(), ...more] = this.#parts
+    const bytes =
+      more.length === 0 ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(this.#parts)
+    return isTooStructured(bytes) ? unread(this.#scanned(), TOO_STRUCTURED) : { text: bytes.toString() }
+  }
+
+  #scanned(): MetadataScan {
+    const scan = new MetadataScan(this.#start)
+    for (const part of this.#parts) scan.add(part)
+    this.#parts = []
+    return scan
+  }
+}
+
+const unread = (scan: MetadataScan, because: string): ReadObject => ({
+  type: scan.type,
+  unread: scan.object(because),
+})
