@@ -72,7 +72,7 @@ export class ListSplitter {
     return { ...list, [this.#member]: this.#items }
   }
 
-  /** Looks whether a list begins at `end` whose items are read alone. Returns from where the bytes are still to take. */
+  /** Looks whether items begin at `end` that are read alone. Returns from where the bytes are still to be taken. */
   #beginItems(bytes: Uint8Array, from: number, end: number): number {
     this.#envelope.add(bytes.subarray(from, end))
     const member = this.#member === undefined ? BEFORE_ITEMS.exec(this.#envelope.tail)?.[1] : undefined
