@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { env } from 'node:process'
+import { cacheOf } from './go.ts'
 import { lock } from './lock.ts'
+import { patiently } from './patiently.ts'
 import { MODULES, type ModuleFolder, pinsOf } from './pins.ts'
 import { run } from './run.ts'
 
@@ -31,6 +33,13 @@ export type Binaries = Readonly<Record<BinaryName, string>>
 export type Build = (name: string, output: string) => Promise<void>
 /** The arguments of `go` that build the program `name` as the file `output`. */
 export type BuildArgs = (name: string, output: string) => readonly string[]
+/** A program that is built from a Go module. */
+export interface Program {
+  readonly name: string
+  readonly module: ModuleFolder
+  readonly args: BuildArgs
+}
+
 /** Prints a line for the user. */
 export type Say = (line: string) => void
 
@@ -76,6 +85,8 @@ export const controlPlaneArgs: BuildArgs = (name, output) => [
 export interface Builder {
   readonly build: Build
   readonly say: Say
+  /** How many programs the caller builds after these; default: none. */
+  readonly after?: number
   /** Ends the wait for another process that builds. */
   readonly signal?: AbortSignal | undefined
 }
@@ -91,7 +102,8 @@ export async function buildMissing(folder: string, names: readonly string[], bui
   if (missing.length === 0) return
   const { say, signal } = builder
   const onWait = () => say(`another process builds ${missing.join(', ')}: waiting for it`)
-  const release = await lock(folder, { onWait, signal })
+  const waiting = `waiting for the other process, which builds ${missing.join(', ')}`
+  const release = await patiently(waiting, say, lock(folder, { onWait, signal }))
   try {
     await buildAll(folder, names, builder)
   } finally {
@@ -99,7 +111,8 @@ export async function buildMissing(folder: string, names: readonly string[], bui
   }
 }
 
-async function missingIn(folder: string, names: readonly string[]): Promise<readonly string[]> {
+/** Those of `names` that are not in `folder`. */
+export async function missingIn(folder: string, names: readonly string[]): Promise<readonly string[]> {
   const missing: string[] = []
   for (const name of names) if (!(await exists(join(folder, name)))) missing.push(name)
   return missing
@@ -109,16 +122,17 @@ async function missingIn(folder: string, names: readonly string[]): Promise<read
  * Builds each program under a unique name and then renames the file. So no process sees an incomplete program, also if
  * a process on another machine, which does not see our lock, builds in the same folder.
  */
-async function buildAll(folder: string, names: readonly string[], { build, say }: Builder): Promise<void> {
+async function buildAll(folder: string, names: readonly string[], builder: Builder): Promise<void> {
+  const { build, say, after = 0 } = builder
   const missing = await missingIn(folder, names)
   for (const [place, name] of missing.entries()) {
     const target = join(folder, name)
     if (await exists(target)) continue // another machine has built it meanwhile
-    say(`building ${name}, ${missing.length - place - 1} more after it`)
+    say(`building ${name}, ${missing.length - place - 1 + after} more after it`)
     const startedAt = performance.now()
     const unfinished = join(folder, `${name}.${randomUUID()}.unfinished`)
     try {
-      await build(name, unfinished)
+      await patiently(`building ${name}`, say, build(name, unfinished))
       if (!(await exists(target))) await rename(unfinished, target)
     } finally {
       await rm(unfinished, { force: true })
@@ -154,29 +168,43 @@ async function provided(name: BinaryName, assets: string): Promise<string | unde
     : undefined
 }
 
-/** Where the programs of a module are kept, and how they are built. */
-interface Places {
-  readonly cacheOf: (module: ModuleFolder) => Promise<string>
-  readonly builderFor: (module: ModuleFolder) => Builder
+/** The programs in `$KUBEBUILDER_ASSETS` that have the pinned version. */
+async function providedPrograms(): Promise<Partial<Record<BinaryName, string>>> {
+  const found: Partial<Record<BinaryName, string>> = {}
+  if (env.KUBEBUILDER_ASSETS)
+    for (const name of BINARY_NAMES) {
+      const path = await provided(name, env.KUBEBUILDER_ASSETS)
+      if (path) found[name] = path
+    }
+  return found
 }
+
+/** Programs of the control plane, and the module that pins them. */
+interface Pinned {
+  readonly module: ModuleFolder
+  readonly names: readonly BinaryName[]
+}
+
+/** The programs of the control plane that have to be in the cache: `$KUBEBUILDER_ASSETS` does not have them. */
+export const toBuild = async (): Promise<readonly Pinned[]> => pinnedWithout(await providedPrograms())
+
+const pinnedWithout = (found: Partial<Record<BinaryName, string>>): readonly Pinned[] =>
+  [...new Set(BINARY_NAMES.map(pinnedBy))].map((module) => ({
+    module,
+    names: BINARY_NAMES.filter((name) => pinnedBy(name) === module && !found[name]),
+  }))
 
 /**
  * The paths of all programs: those in `$KUBEBUILDER_ASSETS` if they have the pinned version, otherwise those in the
  * cache of the module that pins them. Missing programs are built there.
  * @throws the errors of the builder
  */
-export async function findBinaries({ cacheOf, builderFor }: Places): Promise<Binaries> {
-  const found = new Map<BinaryName, string>()
-  if (env.KUBEBUILDER_ASSETS)
-    for (const name of BINARY_NAMES) {
-      const path = await provided(name, env.KUBEBUILDER_ASSETS)
-      if (path) found.set(name, path)
-    }
-  for (const module of new Set(BINARY_NAMES.map(pinnedBy))) {
-    const names = BINARY_NAMES.filter((name) => pinnedBy(name) === module && !found.has(name))
+export async function findBinaries(builderFor: (module: ModuleFolder) => Builder): Promise<Binaries> {
+  const found = await providedPrograms()
+  for (const { module, names } of pinnedWithout(found)) {
     const folder = join(await cacheOf(module), 'bin')
     await buildMissing(folder, names, builderFor(module))
-    for (const name of names) found.set(name, join(folder, name))
+    for (const name of names) found[name] = join(folder, name)
   }
-  return Object.fromEntries(found) as Binaries
+  return found as Binaries
 }

@@ -4,11 +4,11 @@ import { request } from 'undici'
 import { type Api, apiOf } from './api.ts'
 import {
   type Binaries,
-  type BuildArgs,
   type Builder,
   buildMissing,
   controlPlaneArgs,
   findBinaries,
+  type Program,
   type Say,
 } from './binaries.ts'
 import { apiserver, controllerManager, etcd, kwok, scheduler } from './components.ts'
@@ -17,6 +17,7 @@ import { applyCrds, createNodes, nodesReady } from './first-objects.ts'
 import { cacheOf } from './go.ts'
 import { goBuild } from './go-build.ts'
 import type { ProcessSpec } from './messages.ts'
+import { mayUse } from './needs.ts'
 import type { ModuleFolder } from './pins.ts'
 import { describeExit, type SupervisedProcess, startSupervisor } from './processes.ts'
 import { type Ran, run } from './run.ts'
@@ -63,7 +64,7 @@ export interface ControlPlane {
   /** Runs another process, which is stopped before the control plane. `say` reports if it ends without its `stop`. */
   readonly supervise: (spec: ProcessSpec) => Promise<SupervisedProcess>
   /** The path of another program, from one of the Go modules here. It is built if it is not in the cache. */
-  readonly program: (name: string, module: ModuleFolder, args: BuildArgs) => Promise<string>
+  readonly program: (program: Program) => Promise<string>
   /** How our programs ended by themselves, or with another code than 0, although nobody expected it. */
   readonly unexpectedExits: () => readonly string[]
   /** Resolves when no process, port or file is left. May be called more than once. */
@@ -79,6 +80,7 @@ const DAY_SECONDS = 86_400
  * @throws Error that names the process that ended, with the last lines of its log, or the wait that timed out
  */
 export async function startControlPlane({ say, crds = [], signal }: StartOptions): Promise<ControlPlane> {
+  mayUse('controlPlane')
   const supervisor = await startSupervisor()
   const trouble = new AbortController()
   const wait = { signal: AbortSignal.any([trouble.signal, ...(signal ? [signal] : [])]) }
@@ -98,7 +100,7 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
       const build = goBuild({ supervisor, signal: wait.signal }, module, controlPlaneArgs)
       return { build, say, signal: wait.signal }
     }
-    const binaries = await findBinaries({ cacheOf, builderFor })
+    const binaries = await findBinaries(builderFor)
     const state = await prepareState(supervisor.stateDirectory, binaries)
     const { layout } = state
     await supervise(etcd(layout))
@@ -110,7 +112,7 @@ export async function startControlPlane({ say, crds = [], signal }: StartOptions
     await Promise.all([controllerManager, scheduler, kwok].map((component) => supervise(component(layout))))
     await createNodes(admin)
     await nodesReady(admin, wait)
-    const program = async (name: string, module: ModuleFolder, args: BuildArgs): Promise<string> => {
+    const program = async ({ name, module, args }: Program): Promise<string> => {
       const folder = join(await cacheOf(module), 'bin')
       // another process that ended does not abort it
       const build = goBuild({ supervisor, ...(signal && { signal }) }, module, args)

@@ -1,7 +1,7 @@
 import type { Build, BuildArgs } from './binaries.ts'
 import { GO_ENV } from './go.ts'
 import type { ModuleFolder } from './pins.ts'
-import type { Supervisor } from './processes.ts'
+import { type Supervisor, startSupervisor } from './processes.ts'
 
 /** What a build needs. */
 interface Workshop {
@@ -32,4 +32,16 @@ export const goBuild =
     signal?.throwIfAborted()
     if (code !== 0)
       throw new Error(`building ${name} failed (\`go build\` ended with code ${code}); its last lines:\n${lastLines}`)
+  }
+
+/** The same under a supervisor that lives as long as the build. */
+export const supervisedBuild =
+  (module: ModuleFolder, args: BuildArgs): Build =>
+  async (name, output) => {
+    const supervisor = await startSupervisor()
+    try {
+      await goBuild({ supervisor }, module, args)(name, output)
+    } finally {
+      await supervisor.stop()
+    }
   }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import type { Say } from './binaries.ts'
 import { cacheOf, GO_ENV } from './go.ts'
+import { mayUse, NEEDS, type Need } from './needs.ts'
+import { patiently } from './patiently.ts'
 import { MODULES, type ModuleFolder } from './pins.ts'
 import { run } from './run.ts'
 
@@ -19,20 +22,71 @@ async function downloaded(module: string, by: ModuleFolder): Promise<string> {
   return said.Dir
 }
 
-/** Files of a Go module, in `folder` or below it. `by` is the folder whose go.mod pins the module. */
-interface Wanted {
-  readonly module: string
-  readonly folder: string
-  readonly by: ModuleFolder
+const TESTING_MANIFESTS = 'test/e2e/testing-manifests'
+
+/** The folders of Go modules that are used. `by` is the folder whose go.mod pins the module. */
+const FILES = {
+  kubernetesFiles: {
+    module: 'k8s.io/kubernetes',
+    by: MODULES.controlPlane,
+    folders: [`${TESTING_MANIFESTS}/guestbook`, `${TESTING_MANIFESTS}/statefulset`],
+  },
+  argoFiles: {
+    module: 'github.com/argoproj/argo-rollouts',
+    by: MODULES.argo,
+    folders: ['examples', 'manifests/crds', 'test/e2e'],
+  },
+  certManagerFiles: {
+    module: 'github.com/cert-manager/cert-manager',
+    by: MODULES.certManager,
+    folders: ['deploy/crds'],
+  },
+  prometheusFiles: {
+    module: 'github.com/prometheus-operator/prometheus-operator',
+    by: MODULES.prometheusOperator,
+    folders: ['example/prometheus-operator-crd'],
+  },
+} as const satisfies Partial<Record<Need, object>>
+
+/** Files of one Go module. */
+type Files = keyof typeof FILES
+/** A folder of a Go module of which files are used. */
+type Folder<Of extends Files> = (typeof FILES)[Of]['folders'][number]
+
+/** Whether a need are files of a Go module. */
+export const isFiles = (need: Need): need is Files => Object.hasOwn(FILES, need)
+
+const isThere = async (folder: string): Promise<boolean> =>
+  readdir(folder).then(
+    () => true,
+    () => false,
+  )
+
+const placeOf = async (files: Files, folder: string): Promise<string> =>
+  join(await cacheOf(FILES[files].by), 'files', FILES[files].module, folder)
+
+/** Downloads the files that are not in the cache, and says so. @throws Error that says why that failed */
+export async function fetchFiles(files: Files, say: Say): Promise<void> {
+  const { module, folders } = FILES[files]
+  const places = await Promise.all(folders.map((folder) => placeOf(files, folder)))
+  if ((await Promise.all(places.map(isThere))).every(Boolean)) return
+  say(`downloading ${NEEDS[files]}`)
+  const startedAt = performance.now()
+  const all = async () => {
+    for (const folder of folders) await copied(files, folder)
+  }
+  await patiently(`downloading the Go module ${module}`, say, all())
+  say(`downloaded ${NEEDS[files]} in ${Math.round((performance.now() - startedAt) / 1000)} s`)
 }
 
 /**
- * Copies the wanted files into the cache, if they are not there, and returns the folder.
+ * Copies the files of a folder and those below it into the cache, if they are not there, and returns their folder there.
  * @throws Error that says how to get Go, or why the download failed
  */
-async function moduleFiles({ module, folder, by }: Wanted): Promise<string> {
-  const target = join(await cacheOf(by), 'files', module, folder)
-  if (await readdir(target).catch(() => undefined)) return target
+async function copied(files: Files, folder: string): Promise<string> {
+  const target = await placeOf(files, folder)
+  if (await isThere(target)) return target
+  const { module, by } = FILES[files]
   const source = join(await downloaded(module, by), folder)
   const unfinished = join(dirname(target), `${basename(target)}.${randomUUID()}.unfinished`)
   for (const path of await filesBelow(source)) {
@@ -44,7 +98,7 @@ async function moduleFiles({ module, folder, by }: Wanted): Promise<string> {
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
     // otherwise another process was faster, and the content is the same
-    if (!(await readdir(target).catch(() => undefined))) throw error
+    if (!(await isThere(target))) throw error
   }
   return target
 }
@@ -65,14 +119,19 @@ export interface ManifestFile {
   readonly text: string
 }
 
-/** The YAML files among the wanted files, or those with other names, with placeholders filled in. */
-async function manifests(wanted: Wanted, names = /\.ya?ml(\.in)?$/): Promise<readonly ManifestFile[]> {
-  const folder = await moduleFiles(wanted)
-  const files = (await filesBelow(folder)).filter((path) => names.test(path))
+/** The YAML files in a folder of a module and below it, or those with other names, with placeholders filled in. */
+async function manifests<Of extends Files>(
+  files: Of,
+  folder: Folder<Of>,
+  names = /\.ya?ml(\.in)?$/,
+): Promise<readonly ManifestFile[]> {
+  mayUse(files)
+  const from = await copied(files, folder)
+  const paths = (await filesBelow(from)).filter((path) => names.test(path))
   return Promise.all(
-    files.map(async (path) => ({
-      path: join(wanted.folder, path),
-      text: fillIn(await readFile(join(folder, path), 'utf8')),
+    paths.map(async (path) => ({
+      path: join(folder, path),
+      text: fillIn(await readFile(join(from, path), 'utf8')),
     })),
   )
 }
@@ -84,18 +143,10 @@ const fillIn = (manifest: string): string =>
     (_, name: string) => `registry.example/${name.toLowerCase()}:1.0.0`,
   )
 
-const TESTING_MANIFESTS = 'test/e2e/testing-manifests'
-const ofKubernetes = (folder: string): Wanted => ({ module: 'k8s.io/kubernetes', folder, by: MODULES.controlPlane })
-const ofArgo = (folder: string): Wanted => ({
-  module: 'github.com/argoproj/argo-rollouts',
-  folder,
-  by: MODULES.argo,
-})
-
 /** The guestbook of Kubernetes' own tests, Deployments with their Services: one text for each file. */
 export async function guestbook(): Promise<readonly string[]> {
-  const folder = `${TESTING_MANIFESTS}/guestbook`
-  const files = await manifests(ofKubernetes(folder))
+  const folder = `${TESTING_MANIFESTS}/guestbook` as const
+  const files = await manifests('kubernetesFiles', folder)
   // an older guestbook is in a folder below
   return files.filter(({ path }) => dirname(path) === folder).map(({ text }) => text)
 }
@@ -105,32 +156,34 @@ export async function guestbook(): Promise<readonly string[]> {
  * mysql-upgrade, cassandra. Two of them have a StatefulSet named `mysql`, so each needs its own namespace.
  */
 export async function statefulSets(): Promise<Readonly<Record<string, readonly ManifestFile[]>>> {
-  const files = await manifests(ofKubernetes(`${TESTING_MANIFESTS}/statefulset`))
+  const files = await manifests('kubernetesFiles', `${TESTING_MANIFESTS}/statefulset`)
   return Object.groupBy(files, ({ path }) => basename(dirname(path))) as Record<string, readonly ManifestFile[]>
 }
 
 /** The files with a Rollout in the examples and the end-to-end tests of Argo Rollouts. */
 export async function argoManifests(): Promise<readonly ManifestFile[]> {
-  const files = [...(await manifests(ofArgo('examples'))), ...(await manifests(ofArgo('test/e2e')))]
+  const files = [...(await manifests('argoFiles', 'examples')), ...(await manifests('argoFiles', 'test/e2e'))]
   return files.filter(({ text }) => /^kind: Rollout$/m.test(text))
 }
 
 /** The programs of the end-to-end tests of Argo Rollouts, which have manifests in them. */
-export const argoTests = (): Promise<readonly ManifestFile[]> => manifests(ofArgo('test/e2e'), /_test\.go$/)
+export const argoTests = (): Promise<readonly ManifestFile[]> => manifests('argoFiles', 'test/e2e', /_test\.go$/)
 
 /** The templates of the chart with a blue-green in the examples of Argo Rollouts. */
-export const argoChart = (): Promise<readonly ManifestFile[]> => manifests(ofArgo('examples/helm-blue-green/templates'))
+export async function argoChart(): Promise<readonly ManifestFile[]> {
+  const files = await manifests('argoFiles', 'examples')
+  return files.filter(({ path }) => path.startsWith('examples/helm-blue-green/templates/'))
+}
 
 /** The CustomResourceDefinitions of Argo Rollouts. */
 export async function argoCrds(): Promise<readonly string[]> {
-  const files = await manifests(ofArgo('manifests/crds'))
+  const files = await manifests('argoFiles', 'manifests/crds')
   return files.map(({ text }) => text).filter((text) => /^kind: CustomResourceDefinition$/m.test(text))
 }
 
 /** The CustomResourceDefinitions of cert-manager, which check its Issuers and Certificates. */
 export async function certManagerCrds(): Promise<readonly string[]> {
-  const module = 'github.com/cert-manager/cert-manager'
-  const files = await manifests({ module, folder: 'deploy/crds', by: MODULES.certManager })
+  const files = await manifests('certManagerFiles', 'deploy/crds')
   return files.map(({ text }) => text)
 }
 
@@ -139,7 +192,6 @@ const MONITORING_CRDS = /_(podmonitors|servicemonitors|prometheusrules)\.yaml$/
 
 /** The CustomResourceDefinitions of the Prometheus Operator for the monitoring of an application. */
 export async function prometheusCrds(): Promise<readonly string[]> {
-  const module = 'github.com/prometheus-operator/prometheus-operator'
-  const files = await manifests({ module, folder: 'example/prometheus-operator-crd', by: MODULES.prometheusOperator })
+  const files = await manifests('prometheusFiles', 'example/prometheus-operator-crd')
   return files.filter(({ path }) => MONITORING_CRDS.test(path)).map(({ text }) => text)
 }

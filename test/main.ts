@@ -1,8 +1,8 @@
 /**
- * `npm test [-- ARGUMENT …]`: runs the tests that need processors concurrently with those that wait for a cluster, and
- * prints what was skipped, and the total last. It fails, too, if a role grants what no test needed, after other suites
- * with `USED_RIGHTS` if a component does, and with `COVERAGE` if too few branches are covered. With arguments, it runs
- * mocha with these.
+ * `npm test [-- ARGUMENT …]`: builds what tests need, runs the tests that need processors concurrently with those that
+ * wait for a cluster, and prints what was skipped, and the total last. It fails, too, if a role grants what no test
+ * needed, after other suites with `USED_RIGHTS` if a component does, and with `COVERAGE` if too few branches are
+ * covered. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,8 +11,10 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compiledBefore } from '../sandbox/compiled-before.ts'
+import type { Need } from '../sandbox/needs.ts'
+import { prepare } from '../sandbox/prepare.ts'
 import { USED_RIGHTS, unusedOfComponents, unusedRights, unusedRightsWithoutAnalyses } from './audited.ts'
-import { failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
+import { countsIn, failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const MOCHA = resolve('mocha/bin/mocha.js')
@@ -23,40 +25,51 @@ const ON_A_CONTROL_PLANE = 'analyses clusters corpus installs integration load s
   .split(' ')
   .map((folder) => `test/${folder}/**/*.test.ts`)
 
-interface Ran {
-  readonly code: number
-  readonly said: string
+/** What the tests below need. They would wait for what is missing here, before their own first test. */
+const NEEDED: readonly Need[] = ['controlPlane', 'argoRollouts', 'argoFiles', 'kubernetesFiles']
+
+/** A run of mocha: what it has printed so far, and how it ended. */
+interface Part {
+  said: string
+  shown: number
+  code: number | undefined
 }
 
-/** Runs mocha. Its output is shown at once, or when it has ended. */
-async function mocha(args: readonly string[], isShown: boolean, before: readonly string[] = []): Promise<Ran> {
+/** The runs of this process, in the order in which their output is shown. */
+const parts: Part[] = []
+
+/** Shows one run after the other, and always what the first one that has not ended does. */
+function show(): void {
+  for (const part of parts) {
+    process.stdout.write(part.said.slice(part.shown))
+    part.shown = part.said.length
+    if (part.code === undefined) return
+  }
+}
+
+/** Runs mocha. */
+async function mocha(args: readonly string[], before: readonly string[] = []): Promise<Part> {
+  const part: Part = { said: '', shown: 0, code: undefined }
+  parts.push(part)
   const child = spawn(process.execPath, [...before, MOCHA, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...(IS_COVERED ? {} : compiledBefore('node_modules/.cache')) },
   })
-  let said = ''
   child.stdout.setEncoding('utf8').on('data', (some: string) => {
-    said += some
-    if (isShown) process.stdout.write(some)
+    part.said += some
+    show()
   })
   await once(child, 'close')
-  if (!isShown) process.stdout.write(said)
-  return { code: child.exitCode ?? 1, said }
-}
-
-/**
- * The counts in the last line that our reporter prints. @throws Error if that is missing, because the run was aborted
- */
-function countsIn({ said }: Ran): readonly [passed: number, failed: number] {
-  const [, passed, failed] = /^(\d+) passed, (\d+) failed$/m.exec(said.trimEnd().split('\n').at(-1) ?? '') ?? []
-  if (passed === undefined || failed === undefined) throw new Error('a run of mocha ended without its count')
-  return [Number(passed), Number(failed)]
+  part.code = child.exitCode ?? 1
+  show()
+  return part
 }
 
 /** The tests in memory: these need processors. */
-function busy(): Promise<Ran> {
+function busy(): Promise<Part> {
   const ignored = ON_A_CONTROL_PLANE.flatMap((files) => ['--ignore', files])
-  return mocha(['--spec', 'test/**/*.test.ts', ...ignored], false, IS_COVERED ? [C8, process.execPath] : [])
+  const args = ['--spec', 'test/**/*.test.ts', ...ignored, '--reporter-option', 'part=in memory']
+  return mocha(args, IS_COVERED ? [C8, process.execPath] : [])
 }
 
 /** Whether the tests in memory have covered enough of the pure core, which is said if not. */
@@ -68,17 +81,19 @@ async function isCoreCovered(): Promise<boolean> {
 }
 
 /** A third of the tests that mostly wait for a cluster. */
-const patient = (third: 'first' | 'second' | 'third', isShown = false): Promise<Ran> =>
-  mocha(['--config', `test/integration/.mocharc.${third}.json`], isShown)
+const patient = (third: 'first' | 'second' | 'third'): Promise<Part> =>
+  mocha(['--config', `test/integration/.mocharc.${third}.json`])
 
 const args = process.argv.slice(2)
-if (args.length > 0) process.exitCode = (await mocha(args, true)).code
+if (args.length > 0) process.exitCode = (await mocha(args)).code ?? 1
 else {
   const ofSuites = process.env[USED_RIGHTS] // other suites have run before, and left there what they used
   const folder = ofSuites ?? mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
-  const runs = await Promise.all([busy(), patient('first'), patient('second', true), patient('third')])
-  const counts = runs.map(countsIn)
+  // before all tests, because on few processors those in memory would be as slow as a build beside them
+  await prepare(NEEDED, (line) => console.log(line))
+  const runs = await Promise.all([busy(), patient('first'), patient('second'), patient('third')])
+  const counts = runs.map(({ said }) => countsIn(said))
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   const unused =
     ofSuites === undefined

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { run } from '../sandbox/run.ts'
-import { failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
+import { countsIn, failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
 
 const MOCHA = createRequire(import.meta.url).resolve('mocha/bin/mocha.js')
 
@@ -19,6 +19,14 @@ describe('memory', () => {
   it('skips itself', function () { this.skip() })
   it('fails', () => { throw new Error('on purpose') })
 })
+`
+
+/** Suites in which minutes pass. */
+const LONG = `
+const { mock } = require('node:test')
+mock.timers.enable({ apis: ['setInterval'] })
+describe('long', () => void it('is long', () => mock.timers.tick(150_000)))
+describe('next', () => void it('is as long', () => mock.timers.tick(90_000)))
 `
 
 describe('the reporter', () => {
@@ -36,6 +44,13 @@ describe('the reporter', () => {
     code = ran.code
     results = await readFile(kept, 'utf8')
   })
+  /** What a part of a longer run prints. */
+  async function parted(text: string) {
+    const file = join(folder, 'part.cjs')
+    await writeFile(file, text)
+    const options = ['--reporter', join(import.meta.dirname, 'reporter.ts'), '--reporter-option', 'part=first third']
+    return run(process.execPath, [MOCHA, '--no-config', ...options, file])
+  }
   after('the folder is removed', () => rm(folder, { recursive: true }))
 
   const skipped = ['traffic F39: one', 'traffic of two F40: two', 'memory skips itself']
@@ -63,7 +78,27 @@ describe('the reporter', () => {
       'memory fails: failed',
     ]))
 
+  it('N50: says in a part of a longer run which part its count is of', async () => {
+    const part = await parted(SUITES)
+    expect(part.stdout.trimEnd().split('\n').at(-1)).to.equal('first third: 1 passed, 1 failed')
+    expect(countsIn(part.stdout)).to.deep.equal([1, 1])
+    expect(skippedIn(part.stdout)).to.deep.equal(skipped)
+    expect(failuresIn(part.stdout)).to.contain('on purpose').and.not.to.contain('skipped')
+  })
+
+  it('N50: says each minute what runs, when nothing else is said', async () => {
+    const { stderr } = await parted(LONG)
+    expect(stderr.split('\n')).to.deep.equal([
+      'first third: still at “long is long”, for 1 min',
+      'first third: still at “long is long”, for 2 min',
+      'first third: still at “next is as long”, for 1 min',
+      '',
+    ])
+  })
+
   it('is understood by those who start it', () => {
+    expect(countsIn(said)).to.deep.equal([1, 1])
+    expect(() => countsIn('in memory: 3 passed, 0 failed in 0.1 s')).to.throw('ended without its count')
     expect(skippedIn(said)).to.deep.equal(skipped)
     expect(skippedIn('\n3 passed, 0 failed\n')).to.deep.equal([])
     expect(failuresIn(said)).to.contain('on purpose').and.not.to.contain('skipped')

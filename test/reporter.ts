@@ -1,13 +1,17 @@
 /**
  * The output of `npm test`: a line per subject, the failures in full, the time of each tier, what was skipped, and last
- * the count.
+ * the count. The option `part` names the part of a longer run that this is, and is said with the count. When a subject
+ * lasts longer than a minute, a line on standard error says each minute what runs.
  */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { type MochaOptions, Runner, reporters, type Suite, type Test } from 'mocha'
+import { type MochaOptions, type Runnable, Runner, reporters, type Suite, type Test } from 'mocha'
 
-const { EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } =
-  Runner.constants
+const { EVENT_HOOK_BEGIN, EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END } = Runner.constants
+const { EVENT_TEST_BEGIN, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants
+
+/** A minute. Whoever reads a terminal that is silent for longer thinks that it hangs. */
+const SILENCE_MS = 60_000
 
 /** The tier of a test by its folder. The first match counts. */
 const TIERS = [
@@ -44,9 +48,11 @@ class TierReporter extends reporters.Base {
   #startedAt = 0
   readonly #skipped: string[] = []
   readonly #results: object[] = []
+  readonly #part: string | undefined
 
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options)
+    this.#part = options.reporterOptions?.part
     runner.on(EVENT_SUITE_BEGIN, (suite) => this.#begin(suite))
     runner.on(EVENT_TEST_PASS, () => this.#count('passed'))
     runner.on(EVENT_TEST_FAIL, () => this.#count('failed'))
@@ -56,6 +62,8 @@ class TierReporter extends reporters.Base {
     })
     runner.on(EVENT_SUITE_END, (suite) => this.#end(suite))
     runner.on(EVENT_RUN_END, () => this.#conclude())
+    const silence = this.#sayIfSilent(runner)
+    runner.on(EVENT_SUITE_END, (suite) => isSubject(suite) && silence.ends())
     const file: string | undefined = options.reporterOptions?.results
     if (file !== undefined) this.#keepResults(runner, file)
   }
@@ -68,6 +76,30 @@ class TierReporter extends reporters.Base {
     runner.on(EVENT_TEST_FAIL, (test) => keep(test, 'failed'))
     runner.on(EVENT_TEST_PENDING, (test) => keep(test, 'skipped'))
     runner.on(EVENT_RUN_END, () => writeFileSync(into, JSON.stringify(this.#results)))
+  }
+
+  /** Says each minute what runs, on standard error, because standard output may be kept until later. */
+  #sayIfSilent(runner: Runner): { readonly ends: () => void } {
+    let [running, minutes] = ['', 0]
+    for (const event of [EVENT_TEST_BEGIN, EVENT_HOOK_BEGIN] as const)
+      runner.on(event, (one: Runnable) => {
+        running = one.fullTitle()
+      })
+    const say = () => console.error(`${this.#inPart}still at “${running}”, for ${++minutes} min`)
+    let timer = setInterval(say, SILENCE_MS)
+    runner.on(EVENT_RUN_END, () => clearInterval(timer))
+    return {
+      ends: () => {
+        clearInterval(timer)
+        timer = setInterval(say, SILENCE_MS)
+        minutes = 0
+      },
+    }
+  }
+
+  /** Begins a line that would not be understood beside other parts. */
+  get #inPart(): string {
+    return this.#part === undefined ? '' : `${this.#part}: `
   }
 
   #count(is: Ended): void {
@@ -102,7 +134,7 @@ class TierReporter extends reporters.Base {
     console.log('')
     for (const [tier, tally] of this.#tiers) console.log(`${tier}: ${counted(tally)} in ${seconds(tally.ms)}`)
     if (this.#skipped.length > 0) console.log(`\n${listOfSkipped(this.#skipped)}`)
-    console.log(`\n${this.stats.passes} passed, ${this.stats.failures} failed`)
+    console.log(`\n${this.#inPart}${this.stats.passes} passed, ${this.stats.failures} failed`)
   }
 }
 
@@ -120,9 +152,17 @@ const FAILURES = 'These tests failed:'
 export const listOfSkipped = (titles: readonly string[]): string =>
   [`${titles.length} skipped:`, ...titles.map((title) => `  ${title}`)].join('\n')
 
+/** The counts of passed and failed tests, which end the output of a run. @throws Error if it was aborted before */
+export function countsIn(said: string): readonly [passed: number, failed: number] {
+  const last = said.trimEnd().split('\n').at(-1) ?? ''
+  const [, passed, failed] = /^(?:.+: )?(\d+) passed, (\d+) failed$/.exec(last) ?? []
+  if (passed === undefined || failed === undefined) throw new Error('a run of mocha ended without its count')
+  return [Number(passed), Number(failed)]
+}
+
 /** The titles of the skipped tests in the output of a run. */
 export function skippedIn(said: string): readonly string[] {
-  const [, list = ''] = /^\d+ skipped:\n((?: {2}.*\n)+)\n\d+ passed, \d+ failed\n*$/m.exec(said) ?? []
+  const [, list = ''] = /^\d+ skipped:\n((?: {2}.*\n)+)\n(?:.+: )?\d+ passed, \d+ failed\n*$/m.exec(said) ?? []
   return list.split('\n').flatMap((line) => line.trim() || [])
 }
 

@@ -1,8 +1,9 @@
-import type { BuildArgs } from '../binaries.ts'
+import type { Program } from '../binaries.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { eventually } from '../eventually.ts'
 import { applyCrds, removeCrds } from '../first-objects.ts'
 import { argoCrds } from '../modules.ts'
+import { mayUse } from '../needs.ts'
 import { MODULES, pinsOf } from '../pins.ts'
 import { freePorts } from '../ports.ts'
 import { describeExit, type SupervisedProcess } from '../processes.ts'
@@ -35,14 +36,19 @@ export interface ArgoRollouts {
   readonly reconciles: () => Promise<void>
 }
 
-const buildArgs: BuildArgs = (_name, output) => [
-  'build',
-  '-trimpath',
-  `-ldflags=-s -w -X ${MODULE}/utils/version.version=${pinsOf(MODULES.argo).versionOf(MODULE)}`,
-  '-o',
-  output,
-  `${MODULE}/cmd/rollouts-controller`,
-]
+/** The controller. */
+export const ARGO_CONTROLLER: Program = {
+  name: 'rollouts-controller',
+  module: MODULES.argo,
+  args: (_name, output) => [
+    'build',
+    '-trimpath',
+    `-ldflags=-s -w -X ${MODULE}/utils/version.version=${pinsOf(MODULES.argo).versionOf(MODULE)}`,
+    '-o',
+    output,
+    `${MODULE}/cmd/rollouts-controller`,
+  ],
+}
 
 /**
  * Installs the five CRDs and starts the controller. Resolves when it reconciles. Builds it first if needed, which takes
@@ -53,8 +59,9 @@ export async function startArgoRollouts(
   plane: ControlPlane,
   { instanceId, isLimited = false }: ArgoOptions = {},
 ): Promise<ArgoRollouts> {
+  mayUse('argoRollouts')
   const { api } = plane
-  const command = await plane.program('rollouts-controller', MODULES.argo, buildArgs)
+  const command = await plane.program(ARGO_CONTROLLER)
   const crds = await argoCrds()
   const installCrds = () => applyCrds(api, crds)
   await installCrds() // without them the controller ends at once

@@ -8,9 +8,9 @@ import type { Alert } from '../../crds/monitoring/alert.ts'
 import { ALERTS, alertManifest } from '../../crds/monitoring/alerts.ts'
 import { promtool } from '../../sandbox/prometheus/promtool.ts'
 import { run } from '../../sandbox/run.ts'
+import { needs } from '../needs.ts'
 import { CASES, type Case, type Course, GOOD_MINUTES, NAMESPACE, notReady } from './courses.ts'
 
-const FIRST_BUILD_MS = 1_800_000
 /** How long an absent series still counts as present in Prometheus. */
 const LOOKBACK_MINUTES = 5
 
@@ -88,9 +88,9 @@ function testOf(alertname: string, alert: Alert, of: Case): object {
 describe('the alerts, in the engine of Prometheus', () => {
   let command = ''
   let folder = ''
-  before('promtool is there', async function () {
-    this.timeout(FIRST_BUILD_MS)
-    command = await promtool((line) => console.error(line))
+  needs('promtool')
+  before('its rules', async () => {
+    command = await promtool()
     folder = mkdtempSync(join(tmpdir(), 'alerts-'))
     writeFileSync(join(folder, 'rules.yaml'), stringify(at(parse(alertManifest()), 'spec')))
   })

@@ -10,6 +10,7 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { crds, SYSTEM_NAMESPACE, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
 import { setGate } from '../integration/gated.ts'
+import { needs } from '../needs.ts'
 import { ATTEMPTS, type Attempt, NAMESPACE, ONLY_FORKS, ofPod, opening, ROLLOUTS } from './account-attempts.ts'
 import { usesOwnControlPlane } from './own-plane.ts'
 
@@ -33,6 +34,7 @@ const rolloutStatus = { phase: 'Progressing', currentPodHash: 'b', stableRS: 'a'
 
 describe("A-4: what the API server refuses to the controller's account with all components", () => {
   const plane = usesOwnControlPlane(async () => [...(await crds()), ...(await argoCrds())])
+  needs('argoFiles')
   let controller: Api | undefined
   const asController = () => {
     if (!controller) throw new Error('the account is there while tests run')

@@ -1,9 +1,10 @@
 /** A control plane without the product, for tests that change a whole cluster. */
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { stopAudited } from '../audited.ts'
+import { needs } from '../needs.ts'
 
-/** A first start on a machine builds six programs. */
-const FIRST_START_MS = 1_800_000
+/** The waits in a start end earlier, with an error that names the reason. */
+const START_MS = 300_000
 
 /**
  * For `kubectl delete` of CRDs. In one of twelve times the API server of Kubernetes 1.36 forgot one. It looks at all of
@@ -15,9 +16,10 @@ export const CRDS_DELETED_MS = 400_000
 export function usesOwnControlPlane(
   crds: () => Promise<readonly string[]> | readonly string[] = () => [],
 ): () => ControlPlane {
+  needs('controlPlane')
   let plane: ControlPlane | undefined
   before('a control plane of its own runs', async function () {
-    this.timeout(FIRST_START_MS)
+    this.timeout(START_MS)
     plane = await startControlPlane({ say: (line) => console.error(line), crds: await crds() })
   })
   after('it is stopped, and our accounts tried nothing that they may not do', () => plane && stopAudited(plane))

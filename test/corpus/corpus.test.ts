@@ -1,16 +1,19 @@
 import { expect } from 'chai'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import { explainedIfFailed } from '../explained.ts'
 import { controlPlane, usesControlPlane } from '../integration/fixture.ts'
 import { installation } from '../integration/product.ts'
+import { needs } from '../needs.ts'
 import { examine, type Report } from './examine.ts'
 import { builtIn } from './specimen.ts'
 import { tableOf } from './table.ts'
 
-/** It takes some minutes, and the first run builds Argo Rollouts. */
+/** It takes some minutes. */
 const DEADLINE_MS = 900_000
 
 describe('the workloads of the tests of Kubernetes and Argo Rollouts, on the real control plane', () => {
   usesControlPlane()
+  needs('argoRollouts', 'argoFiles', 'kubernetesFiles')
   let argo: Awaited<ReturnType<typeof startArgoRollouts>> | undefined
   let report: Report = { subjects: [], refused: [], forbidden: [] }
 
@@ -20,8 +23,8 @@ describe('the workloads of the tests of Kubernetes and Argo Rollouts, on the rea
     argo = await startArgoRollouts(plane)
     await installation()
     report = await examine(plane, await builtIn(), () => undefined)
-    console.log(tableOf(report))
   })
+  explainedIfFailed(() => tableOf(report))
   after('Argo Rollouts is removed', async function () {
     this.timeout(DEADLINE_MS)
     await argo?.stop()

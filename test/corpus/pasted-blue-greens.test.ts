@@ -9,6 +9,7 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
+import { explainedIfFailed } from '../explained.ts'
 import { inParallel } from '../in-parallel.ts'
 import {
   countOf,
@@ -26,6 +27,7 @@ import {
   tableOf,
 } from '../integration/pasted.ts'
 import { DEADLINE_MS, type Place, placeAt } from '../integration/product.ts'
+import { needs } from '../needs.ts'
 import { argoBlueGreens } from './argo-blue-greens.ts'
 import { objectsOf, type Specimen } from './specimen.ts'
 
@@ -66,6 +68,7 @@ const overrideOf = ({ template }: Pasted): JsonObject => {
 describe('blue-greens of Argo, pasted with their Services', function () {
   this.timeout(240_000)
   const plane = usesOwnControlPlane(crds)
+  needs('argoFiles')
   const subjects: Subject[] = []
   const outcomes = new Map<Pasted, Outcome>()
   let argo: unknown
@@ -97,7 +100,7 @@ describe('blue-greens of Argo, pasted with their Services', function () {
       outcomes.set(pasted, outcomeOf(code, text, WORDS))
     })
   })
-  after('prints what became of each', () => console.log(tableOf(list(), outcomes)))
+  explainedIfFailed(() => tableOf(list(), outcomes))
 
   it('are more than twenty, some admitted and some refused', () => {
     expect(outcomes.size).to.equal(subjects.length).and.to.be.above(20)

@@ -8,6 +8,7 @@ import { argoCrds } from '../../sandbox/modules.ts'
 import { ACCOUNT } from '../clusters/one-namespace.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { condition, type Place, placeAt } from '../integration/product.ts'
+import { needs } from '../needs.ts'
 
 /** What the programs do at their start is over. */
 const STARTED_MS = 10_000
@@ -37,6 +38,7 @@ async function askedSince(auditLog: string, since: Date): Promise<ReadonlyMap<st
 describe('a cluster without Rollouts, with the product as it is shipped, on a control plane of its own', function () {
   this.timeout(4 * QUIET_MS)
   const plane = usesOwnControlPlane(crds)
+  needs('argoFiles')
   let found: Place | undefined
   const place = (): Place => {
     if (!found) throw new Error('the product runs while tests run')

@@ -10,6 +10,8 @@ import { join } from 'node:path'
 import { bundledOnce } from '../../sandbox/bundles.ts'
 import { commandLine } from '../../sandbox/command-line.ts'
 import { compiledBefore } from '../../sandbox/compiled-before.ts'
+import { patiently } from '../../sandbox/patiently.ts'
+import { prepare } from '../../sandbox/prepare.ts'
 import { listOfSkipped } from '../reporter.ts'
 import { type Job, jobsOf, type Result, type Runs, talliesOf, tallyLine } from './jobs.ts'
 
@@ -44,6 +46,8 @@ function sources(): Readonly<Record<string, string>> {
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 
+const say = (line: string): void => console.log(line)
+await prepare(['controlPlane', 'argoRollouts', 'argoFiles', 'kubernetesFiles'], say)
 const results = mkdtempSync(join(tmpdir(), 'faults-'))
 const startedAt = performance.now()
 const bundles = await bundledOnce(join(results, 'bundles'))
@@ -53,7 +57,9 @@ const minutes = () => `${((performance.now() - startedAt) / 60_000).toFixed(1)} 
 async function ran({ files, grep, times }: Job, index: number): Promise<readonly Result[] | undefined> {
   const file = join(results, `${index}.json`)
   const only = grep === undefined ? [] : ['--grep', grep]
-  const args = ['--config', CONFIG, '--reporter-option', `results=${file}`, ...only, ...files]
+  const part = `${files.join(' ')}${grep ? ` (${grep})` : ''}`
+  const reporter = [`results=${file}`, `part=${part}`].flatMap((option) => ['--reporter-option', option])
+  const args = ['--config', CONFIG, ...reporter, ...only, ...files]
   const child = spawn(process.execPath, [MOCHA, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...bundles, ...compiledBefore('node_modules/.cache'), TIMES: `${times}`, WANTED: grep },
@@ -62,9 +68,9 @@ async function ran({ files, grep, times }: Job, index: number): Promise<readonly
   stopping.signal.addEventListener('abort', stop)
   const said: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (some: Buffer) => said.push(some))
-  await once(child, 'close')
+  await patiently(`at ${part}`, say, once(child, 'close'))
   stopping.signal.removeEventListener('abort', stop)
-  console.log(`\n── ${minutes()}: ${files.join(' ')}${grep ? ` (${grep})` : ''}\n${Buffer.concat(said)}`)
+  console.log(`\n── ${minutes()}: ${part}\n${Buffer.concat(said)}`)
   if (child.exitCode !== 0) process.exitCode = 1
   try {
     return JSON.parse(readFileSync(file, 'utf8'))

@@ -11,6 +11,7 @@ import { says } from '../integration/canaries.ts'
 import { aNamespace, usesControlPlane } from '../integration/fixture.ts'
 import { imagesOf, type Place, placeIn, usesProduct } from '../integration/product.ts'
 import { ourRequests, writesOfSource } from '../integration/promotions/play.ts'
+import { needs } from '../needs.ts'
 import { sideBySide } from './side-by-side.ts'
 
 /** The StatefulSets start and replace their pods one after the other. */
@@ -93,6 +94,7 @@ async function playOn(source: Applied, audit: AuditTail): Promise<void> {
 describe('promotions of Kubernetes’ own examples, on the real control plane', function () {
   this.timeout(600_000)
   const plane = usesControlPlane()
+  needs('kubernetesFiles')
   usesProduct(WITH_PROMOTION)
   let audit: AuditTail | undefined
   before('the requests of our account are read', () => {

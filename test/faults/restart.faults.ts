@@ -3,6 +3,7 @@ import { experiments } from '../bench/forks.ts'
 import { type CrowdOf, type Restarted, restartFilled, withoutPods } from '../bench/restarted.ts'
 import { withProduct } from '../bench/stand.ts'
 import { heapFlags, shippedMemoryMiB } from '../manifests/shipped.ts'
+import { needs } from '../needs.ts'
 import { QUIET_MS } from './oracles.ts'
 
 const COUNT = 5_000
@@ -21,6 +22,7 @@ const CROWDED = ['deployments', 'experimentdeployments']
 
 describe(`F33: a restart with ${COUNT} converged experiments, on a control plane of its own`, function () {
   this.timeout(LIMIT_MS)
+  needs('controlPlane')
   let restarted: Restarted
   let metrics = ''
   const metric = (name: string) =>

@@ -28,6 +28,7 @@ import { cart, createFork, readableService } from '../clusters/one-namespace.ts'
 import { missingIn, webhookIn } from '../clusters/overlay.ts'
 import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page, wordsOf } from '../integration/document.ts'
+import { needs } from '../needs.ts'
 
 const PAGE = new Page('admin.md')
 /** The guide has the script write this file. */
@@ -48,6 +49,7 @@ const applied = (manifest: string): string =>
 describe('the guide for admins, in a cluster of its own', () => {
   // the kind exists before the quota controller starts, which looks for new kinds only every 30 s
   const plane = usesOwnControlPlane(() => [applied(CRD)])
+  needs('certManagerFiles', 'prometheusFiles')
   let folder = ''
   before('cert-manager, the Prometheus Operator and a folder for the overlays', async () => {
     await applyCrds(plane().api, [...(await certManagerCrds()), ...(await prometheusCrds())])

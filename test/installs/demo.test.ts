@@ -1,10 +1,12 @@
 import { expect } from 'chai'
+import { needs } from '../needs.ts'
 import { runScript } from '../scripts.ts'
 
 /** Each step has its own deadline, and its error says what it waited for. */
 const DEMO_MS = 600_000
 
 describe('the demo, on the real control plane', () => {
+  needs('controlPlane', 'kubernetesFiles')
   it('succeeds in every step', async function () {
     this.timeout(DEMO_MS)
     const { code, said } = await runScript('demo', '--exit')

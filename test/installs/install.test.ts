@@ -10,6 +10,7 @@ import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { bind, may } from '../integration/roles.ts'
+import { needs } from '../needs.ts'
 import { usesManifests } from './applied-manifests.ts'
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${SYSTEM_NAMESPACE}/deployments`
@@ -22,6 +23,7 @@ const FLOW_SCHEMAS = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas'
 
 describe('the manifests, in an empty cluster', () => {
   const plane = usesOwnControlPlane()
+  needs('certManagerFiles', 'prometheusFiles')
 
   const { apply, isAccepted, certs, configurations, certified } = usesManifests(plane)
 

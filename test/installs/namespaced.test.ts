@@ -16,12 +16,14 @@ import { run } from '../../sandbox/run.ts'
 import { ACCOUNT, cart, ownRequests, rests, service, writtenSince } from '../clusters/one-namespace.ts'
 import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page } from '../integration/document.ts'
+import { needs } from '../needs.ts'
 
 const DEADLINE_MS = 50_000
 const NOT_SERVED = 'this installation serves only namespace "shop"; name a source there'
 
 describe('the installation for one namespace', () => {
   const plane = usesOwnControlPlane()
+  needs('certManagerFiles')
   let folder = ''
   let untouched: unknown
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { run } from '../../sandbox/run.ts'
-import { usesOwnControlPlane } from '../clusters/own-plane.ts'
+import { needs } from '../needs.ts'
 import { isGone } from '../sandbox/gone.ts'
 
 /** Within this time, in milliseconds, everything is gone after the parent was killed. */
@@ -54,7 +54,7 @@ async function nothingRemains(temporary: string, { pids, ports }: Traces): Promi
 const STARTED_MS = 120_000
 
 describe('`npm run sandbox`, on the real control plane', () => {
-  usesOwnControlPlane() // so that the programs are built
+  needs('controlPlane')
   let temporary = ''
   let home = ''
   let main: ChildProcess | undefined

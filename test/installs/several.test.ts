@@ -17,6 +17,7 @@ import { cart, service } from '../clusters/one-namespace.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { collect } from '../collect.ts'
 import { Page } from '../integration/document.ts'
+import { needs } from '../needs.ts'
 
 const DEADLINE_MS = 50_000
 /** The overlay for each namespace, and where its programs are. */
@@ -30,6 +31,7 @@ const SERVED = Object.keys(INSTALLATIONS) as readonly Served[]
 
 describe('two installations in one cluster, each for one namespace', () => {
   const plane = usesOwnControlPlane()
+  needs('certManagerFiles')
   const products = new Map<Served, Installation>()
   let folder = ''
   before('the overlays of the guide, cert-manager and two namespaces with workloads', async () => {

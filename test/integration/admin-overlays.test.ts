@@ -7,7 +7,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { Page } from './document.ts'
-import { controlPlane } from './fixture.ts'
+import { usesControlPlane } from './fixture.ts'
 
 const PAGE = new Page('admin.md')
 
@@ -20,6 +20,7 @@ function placesIn(value: unknown, path = ''): readonly string[] {
 }
 
 describe('overlays of the guide for admins that it does not apply', () => {
+  const plane = usesControlPlane()
   let folder = ''
   before('its files', async () => {
     folder = await mkdtemp(join(tmpdir(), 'overlays-'))
@@ -29,7 +30,7 @@ describe('overlays of the guide for admins that it does not apply', () => {
 
   /** The objects that kustomize builds. */
   async function objectsOf(overlay: string): Promise<readonly KubeObject[]> {
-    const { code, stdout, stderr } = await (await controlPlane()).kubectl(['kustomize', join(folder, overlay)])
+    const { code, stdout, stderr } = await plane().kubectl(['kustomize', join(folder, overlay)])
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' })
     return parseAllDocuments(stdout).map((document): KubeObject => document.toJS())
   }

@@ -1,11 +1,12 @@
 /** The real Argo Rollouts controller in the control plane of the run, and the Rollouts that it reconciles. */
 import type { JsonObject } from '../../common/json/json.ts'
 import { type ArgoOptions, type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import { needs } from '../needs.ts'
 import { controlPlane, usesControlPlane } from './fixture.ts'
 import type { Place } from './product.ts'
 
-/** The first start on a machine builds the controller. */
-const FIRST_START_MS = 900_000
+/** The waits in it end earlier, with an error that names the reason. */
+const START_MS = 180_000
 
 /**
  * To be called in a `describe`: Argo Rollouts runs during its tests. Afterwards it is removed with its CRDs and every
@@ -14,13 +15,14 @@ const FIRST_START_MS = 900_000
  */
 export function usesArgoRollouts(options: ArgoOptions = {}): () => ArgoRollouts {
   usesControlPlane()
+  needs('argoRollouts', 'argoFiles')
   let argo: ArgoRollouts | undefined
   before('Argo Rollouts reconciles', async function () {
-    this.timeout(FIRST_START_MS)
+    this.timeout(START_MS)
     argo = await startArgoRollouts(await controlPlane(), options)
   })
   after('Argo Rollouts is removed', async function () {
-    this.timeout(FIRST_START_MS)
+    this.timeout(START_MS)
     await argo?.stop()
     await argo?.removeCrds()
   })

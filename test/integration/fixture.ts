@@ -2,10 +2,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { mayUse } from '../../sandbox/needs.ts'
 import { stopAudited } from '../audited.ts'
+import { needs } from '../needs.ts'
 
-/** A first start on a machine builds six programs. */
-const FIRST_START_MS = 1_800_000
+/** The waits in a start end earlier, with an error that names the reason. */
+const START_MS = 300_000
 
 let starting: Promise<ControlPlane> | undefined
 
@@ -16,8 +18,10 @@ const shippedCrds = (): readonly string[] =>
 
 /**
  * The run's control plane, with the shipped CRDs. The first caller starts it, so a run without these tests never does.
+ * @throws Error if the tests that run now have not declared it, with `usesControlPlane` or what calls that
  */
-export function controlPlane(): Promise<ControlPlane> {
+export async function controlPlane(): Promise<ControlPlane> {
+  mayUse('controlPlane')
   starting ??= startControlPlane({ say: (line) => console.error(line), crds: shippedCrds() })
   return starting
 }
@@ -27,9 +31,10 @@ export function controlPlane(): Promise<ControlPlane> {
  * @returns a function that returns it while the tests run
  */
 export function usesControlPlane(): () => ControlPlane {
+  needs('controlPlane')
   let plane: ControlPlane | undefined
   before('the control plane runs', async function () {
-    this.timeout(FIRST_START_MS)
+    this.timeout(START_MS)
     plane = await controlPlane()
   })
   return () => {

@@ -5,6 +5,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { guestbook } from '../../sandbox/modules.ts'
+import { needs } from '../needs.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
 
 const OTHER = 'registry.example/other:2.0.0'
@@ -21,6 +22,7 @@ interface Workload extends KubeObject {
 
 describe('every Deployment of Kubernetes’ guestbook, on the real control plane', () => {
   const place = usesProduct()
+  needs('kubernetesFiles')
   let sources: readonly Workload[] = []
   const all = <T>(act: (source: Workload) => Promise<T>): Promise<readonly T[]> => Promise.all(sources.map(act))
   const plain = ({ metadata }: KubeObject) => `${metadata.name}-plain`

@@ -2,7 +2,9 @@ import { expect } from 'chai'
 import { parse } from 'yaml'
 import { at } from '../../common/json/json.ts'
 import { argoCrds, argoManifests } from '../../sandbox/modules.ts'
+import { explainedIfFailed } from '../explained.ts'
 import { inParallel } from '../in-parallel.ts'
+import { needs } from '../needs.ts'
 import {
   countOf,
   fieldsOf,
@@ -31,6 +33,7 @@ const STEPS = /^(steps: |then )/
 
 describe('canaries of Argo, pasted', () => {
   const place = usesProduct()
+  needs('argoFiles')
   const pasted: Pasted[] = []
   const outcomes = new Map<Pasted, Outcome>()
   let argo: unknown
@@ -52,7 +55,7 @@ describe('canaries of Argo, pasted', () => {
       outcomes.set(each, outcomeOf(code, text, STEPS))
     })
   })
-  after('prints what became of each', () => console.log(tableOf(pasted, outcomes)))
+  explainedIfFailed(() => tableOf(pasted, outcomes))
 
   it('are more than forty, some admitted and some refused', () => {
     expect(outcomes.size).to.equal(pasted.length).and.to.be.above(40)

@@ -6,6 +6,7 @@ import type { Api } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { applyCrds, removeCrds } from '../../sandbox/first-objects.ts'
 import { argoCrds } from '../../sandbox/modules.ts'
+import { needs } from '../needs.ts'
 import { controlPlane } from './fixture.ts'
 import type { Place } from './product.ts'
 
@@ -14,6 +15,7 @@ const TIMEOUT_MS = 120_000
 
 /** To be called in a `describe`: the cluster serves Rollouts and their schema only during its tests. */
 export function usesRolloutCrds(): void {
+  needs('controlPlane', 'argoFiles')
   before('the cluster has Rollouts', async function () {
     this.timeout(TIMEOUT_MS)
     await withRolloutCrds((await controlPlane()).api)

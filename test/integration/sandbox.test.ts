@@ -3,6 +3,7 @@ import { auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { guestbook } from '../../sandbox/modules.ts'
 import { collect } from '../collect.ts'
+import { needs } from '../needs.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
 /** Shorter than the timeout of mocha, which cannot name the reason. */
@@ -100,6 +101,7 @@ const MISBEHAVING: Record<string, { readonly given: ReturnType<typeof aPod>; rea
 
 describe('the sandbox, on the real control plane', () => {
   const plane = usesControlPlane()
+  needs('kubernetesFiles')
   let namespace = ''
   const inNamespace = (rest: string, group = '/api/v1'): string => `${group}/namespaces/${namespace}/${rest}`
 

@@ -7,10 +7,12 @@ import { realTimers } from '../../common/program/clock.ts'
 import { SchemaCatalog, schemaSource } from '../../common/schema/catalog.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { guestbook } from '../../sandbox/modules.ts'
+import { needs } from '../needs.ts'
 import { usesControlPlane } from './fixture.ts'
 
 describe('the schemas of a real cluster', () => {
   const plane = usesControlPlane()
+  needs('kubernetesFiles')
   let catalog: SchemaCatalog
   let kube: KubeClient | undefined
 

@@ -3,6 +3,7 @@ import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '../../common/api/object.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { statefulSets } from '../../sandbox/modules.ts'
+import { needs } from '../needs.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
 const DEADLINE_MS = 60_000
@@ -42,6 +43,7 @@ const copyOf = ({ apiVersion, kind, metadata, spec }: StatefulSet): object => {
 describe("Kubernetes' StatefulSets, on the real control plane", function () {
   this.timeout(TIMEOUT_MS)
   const plane = usesControlPlane()
+  needs('kubernetesFiles')
   const places = new Map<string, string>()
 
   before('all are applied at once', async () => {

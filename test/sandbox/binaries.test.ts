@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mock } from 'node:test'
 import { expect } from 'chai'
 import { buildMissing, hasVersion } from '../../sandbox/binaries.ts'
 import { isAtLeast } from '../../sandbox/go.ts'
+import { patiently } from '../../sandbox/patiently.ts'
 import { readPins } from '../../sandbox/pins.ts'
 
 describe('building what is missing', () => {
@@ -43,6 +45,13 @@ describe('building what is missing', () => {
     expect(readdirSync(folder)).to.deep.equal(['etcd.new.unfinished'])
   })
 
+  it('N50: counts what its caller builds after it', async () => {
+    const said: string[] = []
+    const build = (_name: string, output: string) => writeFile(output, '')
+    await buildMissing(folder, ['etcd'], { build, say: (line) => said.push(line), after: 2 })
+    expect(said[0]).to.equal('building etcd, 2 more after it')
+  })
+
   it('prints what it builds, how many builds are left and how long each took', async () => {
     const said: string[] = []
     writeFileSync(join(folder, 'kubectl'), 'is there')
@@ -55,6 +64,25 @@ describe('building what is missing', () => {
       'building kwok, 0 more after it',
       'built kwok in … s',
     ])
+  })
+})
+
+describe('N50: a long wait', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setInterval'] }))
+  afterEach(() => mock.timers.reset())
+
+  it('N50: says every minute what it waits for and for how long, and nothing when it has ended', async () => {
+    const said: string[] = []
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const waiting = patiently('building etcd', (line) => said.push(line), promise)
+    mock.timers.tick(59_999)
+    expect(said).to.deep.equal([])
+    mock.timers.tick(60_001)
+    expect(said).to.deep.equal(['still building etcd, for 1 min', 'still building etcd, for 2 min'])
+    resolve('built')
+    expect(await waiting).to.equal('built')
+    mock.timers.tick(600_000)
+    expect(said).to.have.lengthOf(2)
   })
 })
 

@@ -7,6 +7,7 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { aligned } from '../aligned.ts'
 import { imageOverride } from '../builders.ts'
+import { explainedIfFailed } from '../explained.ts'
 import { aRollout } from '../integration/argo.ts'
 import { aSource, DEADLINE_MS, forkOf, hasEndpoints } from '../integration/product.ts'
 import { usesAllKinds } from './gated-forks.ts'
@@ -164,7 +165,7 @@ describe('a canary and the same canary of Argo Rollouts, on the real control pla
     })
   })
 
-  after('the table', () => {
+  explainedIfFailed(() => {
     const pods = ({ newPods, oldPods }: SeenPause) => `${newPods}+${oldPods}`
     const seconds = (pause: SeenPause) => `${((pause.untilMs - pause.fromMs) / 1_000).toFixed(1)} s`
     const rows = SIZES.flatMap((size) =>
@@ -177,7 +178,7 @@ describe('a canary and the same canary of Argo Rollouts, on the real control pla
       }),
     )
     const head = ['source', 'weight', 'Argo new+old', 'share', 'pause', 'ours new+old', 'share', 'pause']
-    console.log(['', ...aligned([head, ...rows])].join('\n'))
+    return ['', ...aligned([head, ...rows])].join('\n')
   })
 
   const share = ({ newPods, oldPods }: SeenPause): string => `${Math.round((100 * newPods) / (newPods + oldPods))}%`

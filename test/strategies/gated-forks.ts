@@ -1,4 +1,5 @@
 /** Sources of each kind, and the pods of their gated forks. */
+
 import { EXPERIMENT_ID, GATE, REVISION } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isEqual, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
@@ -9,21 +10,23 @@ import { crds, install } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aRollout } from '../integration/argo.ts'
 import { DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
+import { needs } from '../needs.ts'
 
 export const KINDS = { Deployment: 'deployments', StatefulSet: 'statefulSets', Rollout: 'rollouts' } as const
 export type Kind = keyof typeof KINDS
 export const ALL_KINDS = Object.keys(KINDS) as readonly Kind[]
 
-/** The first start on a machine builds Argo's controller. */
-export const FIRST_START_MS = 900_000
+/** The waits in it end earlier, with an error that names the reason. */
+const START_MS = 300_000
 
 /** In a `describe`: the product and Argo Rollouts run on a control plane of their own. Returns the namespace `shop`. */
 export function usesAllKinds(overlay: string): () => Place {
   const plane = usesOwnControlPlane(crds)
+  needs('argoRollouts', 'argoFiles')
   let place: Place | undefined
   let argo: ArgoRollouts | undefined
   before('Argo Rollouts and the product run', async function () {
-    this.timeout(FIRST_START_MS)
+    this.timeout(START_MS)
     argo = await startArgoRollouts(plane())
     await install(plane(), { overlay, kindProbeSeconds: 2 })
     await plane().api.create('/api/v1/namespaces', { metadata: { name: 'shop' } })

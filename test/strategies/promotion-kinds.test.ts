@@ -10,15 +10,17 @@ import { condition, DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { type Cell, FEW, titleOf } from '../integration/promotions/cells.ts'
 import { ourRequests, play, type Stage } from '../integration/promotions/play.ts'
 import { startServing } from '../integration/promotions/serving.ts'
+import { needs } from '../needs.ts'
 
 const NAMESPACE = 'shop'
 const OVERRIDE = { template: { spec: { containers: [{ name: 'cart', image: 'registry.example/cart:2' }] } } }
-/** The first start on a machine builds Argo's controller. */
-const FIRST_START_MS = 900_000
+/** Its promotions go on at once, and each takes some minutes. */
+const TIMEOUT_MS = 900_000
 
 describe('promotion of sources of each kind, with the real Argo Rollouts', function () {
-  this.timeout(FIRST_START_MS)
+  this.timeout(TIMEOUT_MS)
   const plane = usesOwnControlPlane(crds)
+  needs('argoRollouts', 'argoFiles')
   const started: { stop: () => Promise<void> }[] = []
   let promotions: ReadonlyMap<string, Promise<void>> | undefined
   before('Argo Rollouts and the product run, and all promotions begin', async () => {

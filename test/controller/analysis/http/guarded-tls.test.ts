@@ -44,12 +44,17 @@ describe('guardedClient, over TLS', () => {
     const leaf = await newLeaf(authority, { names: NAMES, clock, days: 1 })
     const server = await world.started(serve(answering({}), leaf))
     const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env
+    const { emitWarning } = process
+    const warnings: unknown[] = []
+    process.emitWarning = (warning: unknown) => void warnings.push(warning) // of Node, about this variable
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
       const reply = await world.client({ address: `https://127.0.0.1:${server.port}` }).send(QUERY)
       expect(reply).to.deep.equal(failed('certificate not trusted'))
       expect(server.seen).to.deep.equal([])
+      for (const warning of warnings) expect(warning).to.contain('NODE_TLS_REJECT_UNAUTHORIZED')
     } finally {
+      process.emitWarning = emitWarning
       if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
       else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
     }
