@@ -80,7 +80,7 @@ export async function fetchFiles(files: Files, say: Say): Promise<void> {
 }
 
 /**
- * Copies the files of a folder and those below it into the cache, if they are not there, and returns their folder there.
+ * Copies the files of a folder and those below it into the cache, if they are not there. Returns their folder there.
  * @throws Error that says how to get Go, or why the download failed
  */
 async function copied(files: Files, folder: string): Promise<string> {

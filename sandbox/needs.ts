@@ -15,8 +15,8 @@ export const NEEDS = {
 export type Need = keyof typeof NEEDS
 
 /**
- * The variable with the needs of the tests that run now, separated by spaces, for this process and those that it starts.
- * Without it, everything may be used, and is built or downloaded on its first use.
+ * The variable with the needs of the tests that run now, separated by spaces, for this process and those that it
+ * starts. Without it, everything may be used, and is built or downloaded on its first use.
  */
 export const DECLARED = 'DECLARED_NEEDS'
 

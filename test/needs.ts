@@ -1,6 +1,7 @@
 /**
- * What tests need that is built or downloaded once on a machine. Mocha loads this file and has it built before the first
- * test starts, so no test and no hook waits for that on its own clock. What a suite has not declared it may not use.
+ * What tests need that is built or downloaded once on a machine. Mocha loads this file and has it built before the
+ * first test starts, so no test and no hook waits for that on its own clock. What a suite has not declared it may not
+ * use.
  */
 import { env } from 'node:process'
 import type { Runner, Suite } from 'mocha'

@@ -1,5 +1,7 @@
 /** A control plane without the product, for tests that change a whole cluster. */
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
+import { applyCrds } from '../../sandbox/first-objects.ts'
+import { certManagerCrds } from '../../sandbox/modules.ts'
 import { stopAudited } from '../audited.ts'
 import { needs } from '../needs.ts'
 
@@ -27,4 +29,10 @@ export function usesOwnControlPlane(
     if (!plane) throw new Error('the control plane exists while tests run, not while they are described')
     return plane
   }
+}
+
+/** In a `describe`: the control plane of its tests knows the kinds of cert-manager. */
+export function usesCertManagerCrds(plane: () => ControlPlane): void {
+  needs('certManagerFiles')
+  before('the kinds of cert-manager', async () => applyCrds(plane().api, await certManagerCrds()))
 }

@@ -9,21 +9,18 @@ import { deployment } from '../../common/workload/deployment.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import type { AuditEvent } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { applyCrds } from '../../sandbox/first-objects.ts'
 import { type Installation, install, SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import { certManagerCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { ACCOUNT, cart, ownRequests, rests, service, writtenSince } from '../clusters/one-namespace.ts'
-import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
+import { CRDS_DELETED_MS, usesCertManagerCrds, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page } from '../integration/document.ts'
-import { needs } from '../needs.ts'
 
 const DEADLINE_MS = 50_000
 const NOT_SERVED = 'this installation serves only namespace "shop"; name a source there'
 
 describe('the installation for one namespace', () => {
   const plane = usesOwnControlPlane()
-  needs('certManagerFiles')
+  usesCertManagerCrds(plane)
   let folder = ''
   let untouched: unknown
 
@@ -40,10 +37,9 @@ describe('the installation for one namespace', () => {
     return product
   }
 
-  before('the overlay of the guide, cert-manager and two namespaces with workloads', async () => {
+  before('the overlay of the guide and two namespaces with workloads', async () => {
     folder = await mkdtemp(join(tmpdir(), 'namespaced-'))
     await new Page('admin.md').writeFiles(folder)
-    await applyCrds(plane().api, await certManagerCrds())
     for (const name of ['shop', 'bank']) {
       await plane().api.create('/api/v1/namespaces', { metadata: { name } })
       await plane().api.create(resourcePath(deployment, { namespace: name }), cart)

@@ -9,15 +9,12 @@ import { deployment } from '../../common/workload/deployment.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { auditEvents } from '../../sandbox/audit.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { applyCrds } from '../../sandbox/first-objects.ts'
 import { type Installation, install, SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import { certManagerCrds } from '../../sandbox/modules.ts'
 import { reviews } from '../../sandbox/reviews.ts'
 import { cart, service } from '../clusters/one-namespace.ts'
-import { usesOwnControlPlane } from '../clusters/own-plane.ts'
+import { usesCertManagerCrds, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { collect } from '../collect.ts'
 import { Page } from '../integration/document.ts'
-import { needs } from '../needs.ts'
 
 const DEADLINE_MS = 50_000
 /** The overlay for each namespace, and where its programs are. */
@@ -31,13 +28,12 @@ const SERVED = Object.keys(INSTALLATIONS) as readonly Served[]
 
 describe('two installations in one cluster, each for one namespace', () => {
   const plane = usesOwnControlPlane()
-  needs('certManagerFiles')
+  usesCertManagerCrds(plane)
   const products = new Map<Served, Installation>()
   let folder = ''
-  before('the overlays of the guide, cert-manager and two namespaces with workloads', async () => {
+  before('the overlays of the guide and two namespaces with workloads', async () => {
     folder = await mkdtemp(join(tmpdir(), 'several-'))
     await new Page('admin.md').writeFiles(folder)
-    await applyCrds(plane().api, await certManagerCrds())
     for (const name of SERVED) {
       await plane().api.create('/api/v1/namespaces', { metadata: { name } })
       await plane().api.create(resourcePath(deployment, { namespace: name }), cart)

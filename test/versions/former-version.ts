@@ -52,7 +52,8 @@ async function formerVersion(commit: string, settings: InstallOptions['settings'
 /** In a `describe`: a former version is there while its tests run. Returns a function that returns it. */
 export function usesFormerVersion(commit: string, settings: InstallOptions['settings']): () => FormerVersion {
   let former: FormerVersion | undefined
-  before('the former version is bundled', async () => {
+  before('the former version is bundled', async function () {
+    this.timeout(0) // npm may have to download what it depends on
     former = await formerVersion(commit, settings)
   })
   after('it is removed', () => former?.remove())
