@@ -7,11 +7,13 @@ import { didYouMean } from '../text/did-you-mean.ts'
  * A line for each container that only the fork has and whose name is close to one of the source's: under Strategic a
  * misspelt name adds a container.
  */
-export const similarContainers = (fork: KubeObject, ofSource: readonly string[]): readonly string[] =>
-  containerNames(at(fork.spec, 'template', 'spec')).flatMap((name) => {
-    if (ofSource.includes(name)) return []
+export function similarContainers(fork: KubeObject, ofSource: readonly string[]): readonly string[] {
+  const known = new Set(ofSource)
+  return containerNames(at(fork.spec, 'template', 'spec')).flatMap((name) => {
+    if (known.has(name)) return []
     const meant = didYouMean(name, ofSource)
     return meant === undefined
       ? []
       : [`container ${name} is new: the source has none of this name; did you mean "${meant}"?`]
   })
+}

@@ -4,11 +4,9 @@ import type { Labels } from './object.ts'
 /** Whether a `metav1.LabelSelector` selects `labels`. An empty one selects all, an absent or unknown one none. */
 export function selects(selector: unknown, labels: Labels): boolean {
   if (!isObject(selector)) return false
-  const pairs = Object.entries(objectOr(selector.matchLabels))
-  return (
-    pairs.every(([key, value]) => member(labels, key) === value) &&
-    listOr(selector.matchExpressions).every((expression) => matches(expression, labels))
-  )
+  const pairs = objectOr(selector.matchLabels)
+  for (const key in pairs) if (member(labels, key) !== pairs[key]) return false
+  return listOr(selector.matchExpressions).every((expression) => matches(expression, labels))
 }
 
 function matches(expression: unknown, labels: Labels): boolean {

@@ -96,6 +96,10 @@ export const FOREIGN_BOUNDS = {
   /** of all expressions of a selector together */
   selectorValues: 256,
   servicePorts: 1_000,
+  /** of the pod template of a source */
+  podLabels: 512,
+  /** keys and list items of what a fork inherits: the costs of merging, checking and comparing grow with them */
+  sourceNodes: 10_000,
   autoscalerMetrics: 64,
 } as const
 
@@ -114,6 +118,20 @@ export function beyondSelector(selector: unknown): string | undefined {
 export function beyond(found: number, bound: keyof typeof FOREIGN_BOUNDS, noun: string): string | undefined {
   const most = FOREIGN_BOUNDS[bound]
   return found > most ? `${found} ${noun}, more than ${most}` : undefined
+}
+
+/** Whether `value` has more than `most` keys and list items in all. Stops at the first that is too many. */
+export function hasMoreNodes(value: unknown, most: number): boolean {
+  const stack: unknown[] = [value]
+  let nodes = 0
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (!isContainer(next)) continue
+    const inner = Array.isArray(next) ? next : Object.values(next)
+    nodes += inner.length
+    if (nodes > most) return true
+    for (const each of inner) if (isContainer(each)) stack.push(each)
+  }
+  return false
 }
 
 /** The first `most` pairs of `labels`, whose keys are `keys`, and those that are `asked` for. */

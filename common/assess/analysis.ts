@@ -7,6 +7,7 @@ import type { Arm } from '../analysis/window-data.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
 import { ABSENT, knownValue } from '../api/known.ts'
 import { requirementsOf, selects } from '../api/label-selector.ts'
+import { beyondSelector } from '../api/limits.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
@@ -128,14 +129,15 @@ export interface AnalysisArms extends Readonly<Record<Arm, ArmSelector>> {
 /**
  * The pods of the fork, and those of its source or twin: never by the names of pods. Of a Rollout only the stable
  * revision is compared. A twin is compared with the fork whatever the source does, and with the source only while there
- * is no `obstacle`. Undefined while there is no source, and for one that selects no pods.
+ * is no `obstacle`. Undefined while there is no source, and for one that selects no pods or by too many labels.
  */
 export function analysisArms(
   { experiment, source, kind, analysis }: SpecFacts,
   obstacle?: Waiting | undefined,
 ): AnalysisArms | undefined {
   const [object, adapter] = [knownValue(source)?.object, knownValue(kind)]
-  const requirements = requirementsOf(at(object?.spec, 'selector'))
+  const selector = at(object?.spec, 'selector')
+  const requirements = beyondSelector(selector) === undefined ? requirementsOf(selector) : []
   if (!object || !adapter || requirements.length === 0) return undefined
   const { namespace = '', name } = object.metadata
   const { uid } = experiment.metadata

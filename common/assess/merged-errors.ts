@@ -47,14 +47,16 @@ function wholeErrors(schema: SpecSchema, { kind, spec }: KubeObject, origin: Ori
     ...schema.checkWhole(isObject(spec) ? (spec as JsonObject) : {}),
     ...unknownFieldErrors(kind, member(spec, 'template'), schema.template),
   ]
-  const fields = invalid.map(({ field }) => field)
+  const fields = new Set(invalid.map(({ field }) => field))
   const values = valueErrors(kind, spec, origin).map((error) => ({ ...error, field: formatPath('spec', error.path) }))
-  const others = values.filter(({ field }) => !fields.some((other) => isWithin(field, other)))
+  const others = values.filter(({ field }) => !isWithinAny(field, fields))
   return [...invalid, ...others]
 }
 
-const isWithin = (field: string, other: string): boolean =>
-  field.startsWith(other) && ['', '.', '['].includes(field.charAt(other.length))
+/** Whether `fields` has `field` or a field that it is in. */
+const isWithinAny = (field: string, fields: ReadonlySet<string>): boolean =>
+  fields.size > 0 &&
+  (fields.has(field) || Array.from(field.matchAll(/[.[]/g)).some(({ index }) => fields.has(field.slice(0, index))))
 
 const identity = ({ field, message }: FieldError): string => `${field}: ${message}`
 

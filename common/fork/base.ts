@@ -1,8 +1,9 @@
+import { beyond, beyondSelector, FOREIGN_BOUNDS, hasMoreNodes } from '../api/limits.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
 import { sha256Of } from '../json/canonical.ts'
-import { isEmpty, isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
+import { at, isEmpty, isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
 import type { Shape } from '../override/shape.ts'
 import type { KnownFields } from '../override/spec-schema.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
@@ -54,6 +55,8 @@ export const baseHash = (base: Base): string => hashOfKept(keptBase(base))
 export function baseOf(kind: WorkloadKind, { source, referents, shape, template: known }: BaseInput): BaseResult {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
+  const excess = [...beyondSelectorOf(source), ...beyondTemplate(found.template)]
+  if (excess.length > 0) return { is: 'refused', errors: excess }
   const own = { ...kind.inheritedSpec(objectOr(source.spec)), ...kind.fixedSpec }
   const taken = { ...own, template: templateOf(found.template) }
   const { spec: unique, errors, warnings, isFlawed } = withUniqueItems(taken as JsonObject, shape)
@@ -63,6 +66,32 @@ export function baseOf(kind: WorkloadKind, { source, referents, shape, template:
   const template = found.base ? { template: found.base } : {}
   return { is: 'base', base: { spec, labels, warnings, ...template, ...(isFlawed ? { mayBeFlawed: true } : {}) } }
 }
+
+/** By template, which does not change: a pass asks several times. */
+const templates = new WeakMap<object, readonly FieldError[]>()
+
+/** What of the pod template of a source is beyond the bounds, by path in the source. */
+export function beyondTemplate(template: Readonly<Record<string, unknown>>): readonly FieldError[] {
+  const found = templates.get(template) ?? excessOf(template)
+  templates.set(template, found)
+  return found
+}
+
+function excessOf(template: Readonly<Record<string, unknown>>): readonly FieldError[] {
+  const labels = beyond(Object.keys(objectOr(at(template, 'metadata', 'labels'))).length, 'podLabels', 'labels')
+  if (labels !== undefined)
+    return [excess('spec.template.metadata.labels', `${labels}; remove those that nobody needs`)]
+  if (!hasMoreNodes(template, FOREIGN_BOUNDS.sourceNodes)) return []
+  const nodes = `more than ${FOREIGN_BOUNDS.sourceNodes} keys and items; move bulk data into a ConfigMap`
+  return [excess('spec.template', nodes)]
+}
+
+function beyondSelectorOf({ spec }: KubeObject): readonly FieldError[] {
+  const found = beyondSelector(at(spec, 'selector'))
+  return found === undefined ? [] : [excess('spec.selector', `${found}; select by fewer labels`)]
+}
+
+const excess = (field: string, message: string): FieldError => ({ field, message, cause: 'FieldValueInvalid' })
 
 function templateOf(source: Readonly<Record<string, unknown>>) {
   const { nodeName: _node, ephemeralContainers: _debug, ...pod } = objectOr(source.spec)

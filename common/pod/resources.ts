@@ -77,14 +77,14 @@ function checkAmounts(resources: Field, nameProblem: NameProblem): void {
   const limits = fieldAt(resources, 'limits')
   const requests = membersOf(fieldAt(resources, 'requests'))
   const amounts = [...membersOf(limits), ...requests]
-  const wrong: string[] = []
+  const wrong = new Set<string>()
   for (const [name, amount] of amounts) {
     const problem = nameProblem(name) ?? amountProblem(name, amount)
     if (problem === undefined) continue
     refuse(amount, problem)
-    wrong.push(name)
+    wrong.add(name)
   }
-  for (const [name, request] of requests) if (!wrong.includes(name)) checkRequest(name, request, fieldAt(limits, name))
+  for (const [name, request] of requests) if (!wrong.has(name)) checkRequest(name, request, fieldAt(limits, name))
   const names = amounts.map(([name]) => name)
   if (names.some((name) => name.startsWith(HUGE_PAGES)) && !names.some((name) => OF_PODS.includes(name)))
     refuse(resources, 'must have an amount of cpu or memory too, because it has huge pages; add one')

@@ -1,4 +1,5 @@
 import { warning } from '../api/conditions.ts'
+import { beyondSelector } from '../api/limits.ts'
 import type { KubeObject, UnreadView } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
@@ -111,6 +112,7 @@ const isElecting = (argument: unknown): boolean => {
 function queueWorker({ pair, pods, services, unread }: HazardInput): string | undefined {
   const [source, ofSource] = [pair.source, pods.source]
   if (!services || unread || !source || !ofSource) return undefined
+  if (beyondSelector(at(source.spec, 'selector')) !== undefined) return undefined
   const selects = (each: ServiceView) =>
     concernsSource(each, pods) || maySelect(each, pods) || maySelectLater(each, source, ofSource)
   if (services.some(selects)) return undefined

@@ -1,6 +1,7 @@
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
+import { beyondTemplate } from '../fork/base.ts'
 import { templateLabels } from '../fork/derive.ts'
 import { at, listOr, member, objectOr } from '../json/json.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -88,7 +89,7 @@ const podLabelsOf = ({ podReach }: WorkloadKind, workload: KubeObject, labels: L
 export function sourcePod({ kind, source, referents }: ForkAndSource) {
   if (!source) return undefined
   const found = kind.template(source, referents)
-  if (found.is !== 'found') return undefined
+  if (found.is !== 'found' || beyondTemplate(found.template).length > 0) return undefined
   const labels: Labels = {
     ...(objectOr(at(found.template, 'metadata', 'labels')) as Labels),
     ...kind.podReach.added(source),

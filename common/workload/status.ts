@@ -48,8 +48,10 @@ export const pick = <T>(spec: Readonly<Record<string, T>>, keys: readonly string
   Object.fromEntries(Object.entries(spec).filter(([key]) => keys.includes(key)))
 
 /** The members of `map` that are not in `keys`. */
-export const omit = <T>(map: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(map).filter(([key]) => !keys.includes(key)))
+export function omit<T>(map: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> {
+  const omitted = new Set(keys)
+  return Object.fromEntries(Object.entries(map).filter(([key]) => !omitted.has(key)))
+}
 
 /** The pod template in the `spec` of a workload. */
 export const ownTemplate = (workload: KubeObject) => {

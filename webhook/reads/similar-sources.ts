@@ -44,7 +44,7 @@ export class SimilarSources {
       const needs = [{ verb: 'list', resource: type, namespace } as const]
       if ((await accessOf(kube, request.userInfo, needs)) !== 'granted') return undefined
       const names = (await unlessOver(this.#namesOf(type, namespace), signal)) ?? []
-      const meant = type.kind === kind.kind ? didYouMean(name, names) : names.find((each) => each === name)
+      const meant = type.kind === kind.kind ? didYouMean(name, names, MAX_NAMES) : names.find((each) => each === name)
       return meant === undefined ? undefined : shortName({ kind: type.kind, name: meant })
     }
     const found = await Promise.all(Object.values(WORKLOAD_KINDS).map(named))

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { beyond, beyondSelector, FOREIGN_BOUNDS, firstPairs } from '../../../common/api/limits.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { beyond, beyondSelector, FOREIGN_BOUNDS, firstPairs, hasMoreNodes } from '../../../common/api/limits.ts'
+import type { KubeObject, Labels } from '../../../common/api/object.ts'
+import { baseOf } from '../../../common/fork/base.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
+import { NO_SHAPE } from '../../../common/override/shape.ts'
 import { autoscalerView, budgetView, networkPolicyView } from '../../../common/surroundings/neighbours.ts'
 import { serviceView } from '../../../common/surroundings/traffic.ts'
+import { deployment } from '../../../common/workload/deployment.ts'
+import { aDeployment } from '../../builders.ts'
 
 /** As many as the API server stores in one object. */
 const MOST = 60_000
@@ -14,6 +18,12 @@ const LABELS: JsonObject = Object.fromEntries(numbered((index) => [`label-${inde
 const object = (spec: JsonObject): KubeObject => ({ apiVersion: 'v1', kind: 'Any', metadata: { name: 'big' }, spec })
 const oneOf = (values: readonly string[]) => ({ matchExpressions: [{ key: 'app', operator: 'In', values }] })
 const PORTS = numbered((index) => ({ port: 80, targetPort: `port-${index}` }))
+
+/** Why a source has no fork. */
+function refusedBecause(source: KubeObject): readonly string[] {
+  const based = baseOf(deployment, { source, referents: [], shape: NO_SHAPE })
+  return based.is === 'refused' ? based.errors.map(({ field, message }) => `${field}: ${message}`) : []
+}
 
 /** For each bound, its field in the table of `docs/attacks.md`, and what the largest object becomes. */
 const ROWS: Readonly<Record<keyof typeof FOREIGN_BOUNDS, readonly [field: string, unknown, expected: object]>> = {
@@ -42,6 +52,16 @@ const ROWS: Readonly<Record<keyof typeof FOREIGN_BOUNDS, readonly [field: string
       serviceView(object({ selector: { app: 'cart' }, ports: PORTS }))?.portNames?.length,
     ],
     ['spec.ports has 60000 entries, more than 1000', 1_000],
+  ],
+  podLabels: [
+    'labels of the pod template of a source',
+    refusedBecause(aDeployment({ podLabels: LABELS as Labels })),
+    ['spec.template.metadata.labels: 60001 labels, more than 512; remove those that nobody needs'],
+  ],
+  sourceNodes: [
+    'keys and list items of the pod template of a source',
+    refusedBecause(aDeployment({ container: { args: numbered(String) } })),
+    ['spec.template: more than 10000 keys and items; move bulk data into a ConfigMap'],
   ],
   autoscalerMetrics: [
     'metrics of a HorizontalPodAutoscaler',
@@ -90,6 +110,15 @@ describe('beyond', () => {
   it('says by how many', () => {
     expect(beyond(64, 'autoscalerMetrics', 'entries')).to.equal(undefined)
     expect(beyond(65, 'autoscalerMetrics', 'entries')).to.equal('65 entries, more than 64')
+  })
+})
+
+describe('hasMoreNodes', () => {
+  it('counts keys and items, at any depth', () => {
+    const value = { a: [1, { b: 2 }], c: 'x'.repeat(1_000) }
+    expect(hasMoreNodes(value, 5)).to.equal(false)
+    expect(hasMoreNodes(value, 4)).to.equal(true)
+    expect(hasMoreNodes('abc', 0)).to.equal(false)
   })
 })
 

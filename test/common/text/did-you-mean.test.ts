@@ -25,7 +25,23 @@ describe('didYouMean', () => {
   })
 })
 
+describe('didYouMean among many keys', () => {
+  const many = Array.from({ length: 101 }, (_, index) => `key-${index}`)
+
+  it('N29: compares with at most 100, unless more are allowed', () => {
+    expect(didYouMean('kye-7', many.slice(1))).to.equal('key-7')
+    expect(didYouMean('kye-7', many)).to.equal(undefined)
+    expect(didYouMean('kye-7', many, 500)).to.equal('key-7')
+  })
+})
+
 describe('editDistance', () => {
+  it('N29: stops when it is known to be more than the limit', () => {
+    expect(editDistance('kitten', 'sitting', 3)).to.equal(3)
+    expect(editDistance('kitten', 'sitting', 2)).to.equal(Number.POSITIVE_INFINITY)
+    expect(editDistance('badc', 'abcd', 2)).to.equal(2)
+  })
+
   for (const [from, to, distance] of [
     ['', '', 0],
     ['', 'abc', 3],
