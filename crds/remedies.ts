@@ -224,6 +224,8 @@ const OF_WARNINGS = {
   LikelyMistake:
     'No action needed if the override means what the message says. Otherwise correct it: Kubernetes accepts it, but it rarely is meant.',
   NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',
+  CommandIsDeclared:
+    'Remove the annotation with the command from the manifest, and give commands with `kubectl annotate`. Each `kubectl apply` and each sync of a tool gives a command in a manifest again.',
   SourceUnread:
     'No action needed. The webhook could not read the source in time; the controller checks the override and reports in `status`.',
 }

@@ -54,6 +54,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/strategy',
     'common/analysis/kinds',
     'common/facts',
+    'common/run-state',
     'common/kube/client',
     'common/kube/watch',
     'common/kube/reads',

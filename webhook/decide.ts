@@ -35,6 +35,7 @@ import { setsApproval } from './review/approval.ts'
 import { authorErrors, commandErrors, isPromoteCommand, newCommand } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
+import { commandWarnings } from './review/manifest-command.ts'
 import type { DecodedRequest } from './review/request.ts'
 import { runErrors } from './run-errors.ts'
 
@@ -130,6 +131,7 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     ...promotionWarnings(facts, review.isPromotionInstalled),
     ...analysisWarnings(facts),
     ...droppedNulls(decoded.request.object).map(nullDropped),
+    ...commandWarnings(decoded.request),
     ...describe(facts, plan(facts, evaluation), describedBy(facts, review, evaluation, compared)).flatMap((line) =>
       IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
     ),

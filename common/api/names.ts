@@ -73,6 +73,11 @@ export const COMMAND = `${PREFIX}command`
 /** The annotation of an experiment with the user who wrote the command. The webhook sets it. */
 export const COMMAND_BY = `${PREFIX}command-by`
 /**
+ * The annotation by which the owner of a Service declares, with `true`, that it is a preview: no policy then asks for
+ * another user before it sends only to a fork.
+ */
+export const IS_PREVIEW = `${PREFIX}preview`
+/**
  * The readiness gate of the pods of a gated fork: a condition of each pod, which only the controller sets. A pod
  * without it gets no requests.
  */

@@ -177,6 +177,7 @@ export const REASONS = {
   NewReference: { about: 'apply' },
   LikelyMistake: { about: 'apply' },
   NullDropped: { about: 'apply' },
+  CommandIsDeclared: { about: 'apply' },
   SourceUnread: { about: 'apply' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 

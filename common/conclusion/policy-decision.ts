@@ -66,7 +66,7 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
       endpoints: endpoints(facts, derivedFork(assessment)),
     })),
     ...findingsAbout('promotion', facts, () => ({})),
-    ...findingsAbout('approval', facts, () => ({})),
+    ...findingsAbout('approval', facts, () => ({ previews: declaredPreviews(facts) })),
     ...findingsAbout('count', facts, () => ({ others: ahead(counted, facts) })),
   ]
   return { is: 'decided', policies, findings }
@@ -87,7 +87,11 @@ function findingsInLiveFork({ fork, policies }: Facts, assessment: Assessment): 
   return judgeAdditions(about.policies, { ...about, name, additions: added })
 }
 
-type LimitInput = Partial<Pick<PolicyInput, 'forks' | 'providers' | 'others' | 'endpoints'>>
+/** The Services whose owners declared them as previews; undefined if they are not known. */
+export const declaredPreviews = ({ surroundings: { traffic } }: Facts): readonly string[] | undefined =>
+  knownValue(traffic)?.services.flatMap(({ name, isPreview }) => (isPreview ? [name] : []))
+
+type LimitInput = Partial<Pick<PolicyInput, 'forks' | 'providers' | 'previews' | 'others' | 'endpoints'>>
 
 /** What the policies with a limit of `kind` find. `judged` is computed only if there is one. */
 function findingsAbout(kind: LimitKind, facts: Facts, judged: () => LimitInput): readonly PolicyFinding[] {

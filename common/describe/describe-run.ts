@@ -11,8 +11,10 @@ import type { Facts } from '../facts/facts.ts'
 import { promotionInto, promotionWriter } from '../run-state/promotion.ts'
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
+import { effectsAhead } from '../strategy/effects.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
 import { podTargetAt, type Sizes } from '../strategy/target.ts'
+import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { count } from '../text/count.ts'
 import { optionalClause } from '../text/fitted.ts'
 import { shortName } from '../text/short-name.ts'
@@ -45,6 +47,7 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of 
   return [
     ...lines,
     ...missingServices(facts),
+    ...previewedRequests(facts, state),
     ...caveats(state, sizes),
     ...(isAhead ? [promotionLine(facts, state, { sizes, ...of })] : []),
   ]
@@ -82,6 +85,16 @@ function missingServices({ experiment: { spec }, surroundings: { traffic } }: Fa
   return [activeService, previewService]
     .filter((name) => name !== undefined && !found.has(name))
     .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)
+}
+
+/** How many pods answer to the preview Service until its step, if the run reaches that step without another word. */
+function previewedRequests({ surroundings: { traffic } }: Facts, { run, spec }: RunState): readonly string[] {
+  const { previewService } = spec.blueGreen ?? {}
+  const view = knownValue(traffic)
+  if (!view?.services.some(({ name }) => name === previewService) || previewService === undefined) return []
+  if (!effectsAhead({ spec, run, isApproved: false }).includes('preview')) return []
+  const { all } = readyEndpoints(view.slices, previewService)
+  return [`service/${previewService} has ${count(all, 'ready endpoint')} now; then it sends only to the fork`]
 }
 
 /** The ports for which the run will wait, because no pod would answer there for a Service of a blue-green. */

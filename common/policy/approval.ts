@@ -1,7 +1,7 @@
-import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../api/names.ts'
+import { COMMAND, COMMAND_BY, IS_PREVIEW, REQUESTED_BY } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { isAnswered, parseCommand } from '../strategy/command.ts'
-import { compileSteps, type RunStep } from '../strategy/compile.ts'
+import { type CommandVerb, isAnswered, parseCommand } from '../strategy/command.ts'
+import { type Effect, effectsOf } from '../strategy/effects.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { actionsOf, type ExperimentPolicy } from './policy.ts'
 
@@ -27,10 +27,14 @@ export const needsOtherApprover = (policies: readonly ExperimentPolicy[]): boole
 /**
  * The error unless somebody other than who last changed the spec approves what the run does next. The webhook writes
  * who changed the spec, and who gave the command or set the approved revision. What is not known approves nothing.
+ * `previews` are the Services whose owners declared them as previews; undefined: they are not known.
  */
-export function missingApproval(experiment: ExperimentDeployment): FieldError | undefined {
+export function missingApproval(
+  experiment: ExperimentDeployment,
+  previews: readonly string[] | undefined,
+): FieldError | undefined {
   const spec = strategyRunSpec(experiment.spec)
-  const approval = spec && (commandOf(experiment, spec) ?? approvalOf(experiment, spec))
+  const approval = spec && (commandOf(experiment, spec, previews) ?? approvalOf(experiment, spec))
   const requester = experiment.metadata.annotations?.[REQUESTED_BY]
   if (!approval || (requester !== undefined && approval.by !== undefined && approval.by !== requester)) return undefined
   const { field, remedy } = approval
@@ -42,41 +46,88 @@ export function missingApproval(experiment: ExperimentDeployment): FieldError | 
 }
 
 /**
- * The command of the present run that promotes it, or lets it cut over. One that was answered counts as long as the run
- * promotes by nothing else. A command without a stamp is never obeyed.
+ * The command of the present run that promotes it, or lets a Service send only to the fork. Of one that was answered,
+ * only a promotion counts, as long as the run promotes by nothing else. A command without a stamp is never obeyed.
  */
-function commandOf({ status, metadata }: ExperimentDeployment, spec: StrategyRunSpec): Approval | undefined {
+function commandOf(
+  { status, metadata }: ExperimentDeployment,
+  spec: StrategyRunSpec,
+  previews: readonly string[] | undefined,
+): Approval | undefined {
   const { [COMMAND]: text = '', [COMMAND_BY]: by } = metadata.annotations ?? {}
   const command = parseCommand(text)
   const run = status?.strategy
   if (!command?.stamp || !run || command.stamp.revision !== run.revision) return undefined
   const isOver = isAnswered(command, run.command)
   const { verb, stamp } = command
-  if (verb === 'promote')
-    return isOver && spec.mode !== 'Manual' ? undefined : { field: COMMAND_FIELD, by, remedy: 'promote it' }
-  if (verb !== 'resume' || isOver || stamp.step !== run.stepIndex || run.path !== 'Forward') return undefined
-  return isBeforeCutOver(compileSteps(spec, 'Forward'), run.stepIndex)
-    ? { field: COMMAND_FIELD, by, remedy: 'resume it, because it cuts over' }
-    : undefined
+  if (verb === 'undo' || (verb === 'resume' && !isOver && stamp.step !== run.stepIndex)) return undefined
+  const given = { path: run.path, stepIndex: stamp.step }
+  const effects = effectsOf({ verb }, { spec, run: given, isApproved: isApproved(spec, run.revision) })
+  if (isOver) return effects.has('promote') && spec.mode === 'Manual' ? approvalBy(verb, by, 'it promotes') : undefined
+  const why = reasonOf(effects, spec, previews)
+  return why === undefined ? undefined : approvalBy(verb, by, why)
 }
 
-/** Whether the run reaches a cut-over from this step without waiting for a person or a verdict. */
-function isBeforeCutOver(steps: readonly RunStep[], index: number): boolean {
-  const next = steps.slice(index + 1).find((step) => step.is === 'cutOver' || waitsForSomebody(step))
-  return steps[index]?.is === 'cutOver' || next?.is === 'cutOver'
+const approvalBy = (verb: CommandVerb, by: string | undefined, why: string): Approval => ({
+  field: COMMAND_FIELD,
+  by,
+  remedy: verb === 'promote' ? 'promote it' : `${verb} it, because ${why}`,
+})
+
+/** Why somebody else must approve these effects; undefined if nobody must. */
+function reasonOf(
+  effects: ReadonlySet<Effect>,
+  { blueGreen }: StrategyRunSpec,
+  previews: readonly string[] | undefined,
+): string | undefined {
+  if (effects.has('promote')) return 'it promotes'
+  if (effects.has('cutOver')) return 'it cuts over'
+  const preview = effects.has('preview') ? blueGreen?.previewService : undefined
+  return preview === undefined || previews?.includes(preview)
+    ? undefined
+    : `service/${preview} then sends only to the fork`
 }
 
-const waitsForSomebody = (step: RunStep): boolean =>
-  step.is === 'await' || step.is === 'analysis' || (step.is === 'pause' && step.seconds === undefined)
+/**
+ * The errors of a strategy whose author alone lets a Service send only to the fork: nobody else is asked before its
+ * cut-over, or its preview is a Service whose owner did not declare it as one.
+ */
+export function unapprovedStrategy(
+  experiment: ExperimentDeployment,
+  previews: readonly string[] | undefined,
+): readonly FieldError[] {
+  const spec = strategyRunSpec(experiment.spec)
+  if (!spec?.blueGreen) return []
+  const effects = effectsOf({ isEdit: true }, { spec, run: undefined, isApproved: false })
+  const { activeService, previewService = '' } = spec.blueGreen
+  const cutOver = `nobody else is asked before the cut-over of service/${activeService}; set it to false; another user gives resume`
+  const preview = `nobody else is asked before service/${previewService} sends only to the fork`
+  const remedy = previews
+    ? `its owner can declare it as a preview, by the annotation ${IS_PREVIEW}: "true"`
+    : `whether it has the annotation ${IS_PREVIEW}: "true" is not known; create the source first, or try again`
+  const isUndeclared = effects.has('preview') && !previews?.includes(previewService)
+  return [
+    ...(effects.has('cutOver') ? [forbidden('autoPromotionEnabled', cutOver)] : []),
+    ...(isUndeclared ? [forbidden('previewService', `${preview}; ${remedy}`)] : []),
+  ]
+}
+
+const forbidden = (key: string, message: string): FieldError => ({
+  field: `spec.strategy.blueGreen.${key}`,
+  message,
+  cause: 'FieldValueForbidden',
+})
+
+/** Whether the spec approves the present revision. */
+const isApproved = ({ mode, approvedRevision }: StrategyRunSpec, revision: string | undefined): boolean =>
+  mode === 'Manual' && approvedRevision !== undefined && approvedRevision === revision
 
 /**
  * The approval of the present revision in the spec. Its author is known unless somebody gave a command after it: both
  * are in one annotation. The author of a command is removed with it.
  */
 function approvalOf({ status, metadata }: ExperimentDeployment, spec: StrategyRunSpec): Approval | undefined {
-  const { approvedRevision, mode } = spec
-  const revision = status?.strategy?.revision ?? approvedRevision
-  if (mode !== 'Manual' || approvedRevision === undefined || approvedRevision !== revision) return undefined
+  if (!isApproved(spec, status?.strategy?.revision ?? spec.approvedRevision)) return undefined
   const { [COMMAND]: command, [COMMAND_BY]: by } = metadata.annotations ?? {}
   const remedy = 'set it in a separate update, or give the command promote'
   return { field: APPROVAL_FIELD, by: command === undefined ? by : undefined, remedy }

@@ -1,7 +1,9 @@
 import { withDefaults } from '../api/defaults.ts'
+import type { ExperimentDeployment } from '../api/types.ts'
 import type { FieldChange } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { clauses, type Part } from '../text/fitted.ts'
+import { unapprovedStrategy } from './approval.ts'
 import { forbiddenImages } from './images.ts'
 import { brokenPolicyLimits } from './limits.ts'
 import { forbiddenPaths } from './paths.ts'
@@ -42,6 +44,26 @@ const OVERRIDE = 'spec.overrideSpec'
 
 /** How the message of a finding ends. */
 const nameOf = (policy: string): string => ` (policy "${policy}")`
+
+/**
+ * Every violation of the `policies`, which apply, by a strategy that asks nobody but its author before a Service sends
+ * only to the fork. Only a review asks this, of a strategy that it changes.
+ */
+export const judgeStrategy = (
+  policies: readonly ExperimentPolicy[],
+  experiment: ExperimentDeployment,
+  previews: readonly string[] | undefined,
+): readonly PolicyFinding[] =>
+  policies
+    .filter(({ spec }) => spec.approverNotRequester === true)
+    .flatMap(({ metadata, spec }) =>
+      unapprovedStrategy(experiment, previews).map((error) => ({
+        policy: metadata.name,
+        actions: actionsOf(spec),
+        about: 'strategy' as const,
+        error: { ...error, message: `${error.message}${nameOf(metadata.name)}` },
+      })),
+    )
 
 /** A finding as parts of one line: the point and the policy, and in between the remedy, if it fits. */
 export function findingParts({ policy, error: { field, message } }: PolicyFinding): readonly Part[] {

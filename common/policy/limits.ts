@@ -97,8 +97,8 @@ const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
   return invalid('spec.promotion.mode', `${mode} is not allowed; ${allowed}`)
 }
 
-const approver: Limit = ({ approverNotRequester }, { experiment }) =>
-  approverNotRequester ? missingApproval(experiment) : undefined
+const approver: Limit = ({ approverNotRequester }, { experiment, previews }) =>
+  approverNotRequester ? missingApproval(experiment, previews) : undefined
 
 const analysisIsThere: Limit = ({ requireAnalysis }, { experiment: { spec } }) =>
   requireAnalysis && !spec.analysis

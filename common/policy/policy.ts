@@ -37,7 +37,7 @@ export interface ExperimentPolicySpec {
   readonly aloneBehindService?: 'Allow' | 'Deny'
   /** absent: all */
   readonly promotionModes?: readonly PromotionMode[]
-  /** whether the user who last changed the `spec` may not promote or let the run cut over; absent: no */
+  /** whether the user who last changed the `spec` may not promote, cut over or preview; absent: no */
   readonly approverNotRequester?: boolean
   /** whether every experiment must have an analysis; absent: no */
   readonly requireAnalysis?: boolean
@@ -96,6 +96,8 @@ export interface PolicyInput {
   readonly demands?: readonly PodDemand[] | undefined
   /** the providers that its analysis asks, and the fields that say so; absent: it asks none */
   readonly providers?: readonly { readonly field: string; readonly name: string }[] | undefined
+  /** the Services whose owners declared them as previews */
+  readonly previews?: readonly string[] | undefined
   readonly forks: OverrideEffect | undefined
   /** all experiments; those of other sources, expired ones and this experiment itself may be among them */
   readonly others: readonly ExperimentDeployment[] | undefined
@@ -117,9 +119,9 @@ export interface OverrideChanges {
  * the fork or change it, except to fewer pods; write the source, unless a Service sends only to the fork. `timeout` (of
  * an analysis, after which it may promote): create or change the fork likewise, and write the source because of that.
  * `share` (of the traffic): create it or let it grow. `count` (of experiments): create it. `promotion` (its mode) and
- * `approval` (who gave it): write the source.
+ * `approval` (who gave it): write the source. `strategy` (which asks nobody else): nothing; only a review finds it.
  */
-export type LimitKind = 'content' | 'timeout' | 'share' | 'count' | 'promotion' | 'approval'
+export type LimitKind = 'content' | 'timeout' | 'share' | 'count' | 'promotion' | 'approval' | 'strategy'
 
 /** A violation of a policy by an experiment. The message names the policy. */
 export interface PolicyFinding {

@@ -1,5 +1,5 @@
 import { beyond, FOREIGN_BOUNDS, firstPairs } from '../api/limits.ts'
-import { EXPERIMENT_ID } from '../api/names.ts'
+import { EXPERIMENT_ID, IS_PREVIEW } from '../api/names.ts'
 import type { KubeObject, Labels, UnreadView } from '../api/object.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
 import { at, listOr, member, objectOr, textOr } from '../json/json.ts'
@@ -25,6 +25,8 @@ export interface ServiceView {
   readonly hasPortNumbers?: boolean
   /** set if it has the annotation of Argo Rollouts on the Services that it manages */
   readonly isManagedByArgo?: boolean
+  /** set if its owner declared it as a preview */
+  readonly isPreview?: boolean
   /** its endpoints count as ready whether or not the pods are */
   readonly publishesNotReady?: boolean
   /** the annotation by which a load balancer sends to pods directly, also to those that are not ready */
@@ -90,6 +92,7 @@ export function serviceView({ metadata, spec }: KubeObject): ServiceView | undef
     ...(families.length === 0 || isOnly(families, IPV4) ? {} : { families }),
     ...proxyOf(metadata.labels),
     ...(metadata.annotations?.[ARGO_MANAGED] === undefined ? {} : { isManagedByArgo: true }),
+    ...(metadata.annotations?.[IS_PREVIEW] === 'true' ? { isPreview: true } : {}),
     ...(others.publishNotReadyAddresses === true ? { publishesNotReady: true } : {}),
     ...balancedBy(metadata.annotations ?? {}),
     ...(sessionAffinity === 'ClientIP' ? { sessionAffinity } : {}),

@@ -138,7 +138,7 @@ describe('the decision on a promotion that somebody else must approve', () => {
     const patch = defaultsPatch(aRequest({ object, oldObject }), { now: new Date(NOON) })
     const { newDocument } = jsonPatch.applyPatch(structuredClone(object), patch as Operation[])
     for (const each of [oldObject, newDocument])
-      expect(missingApproval(each)?.field).to.equal('spec.promotion.approvedRevision')
+      expect(missingApproval(each, [])?.field).to.equal('spec.promotion.approvedRevision')
   })
 })
 

@@ -1,8 +1,16 @@
+import { knownValue } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Assessment } from '../../common/assess/assess.ts'
-import { decidePolicy, findingsOf, type PolicyDecision } from '../../common/conclusion/policy-decision.ts'
+import {
+  decidePolicy,
+  declaredPreviews,
+  findingsOf,
+  type PolicyDecision,
+} from '../../common/conclusion/policy-decision.ts'
 import type { Facts } from '../../common/facts/facts.ts'
+import { isEqual } from '../../common/json/json.ts'
 import type { FieldChange } from '../../common/override/changes.ts'
+import { judgeStrategy } from '../../common/policy/judge.ts'
 import { MAX_FINDINGS } from '../../common/policy/paths.ts'
 import type { PolicyFinding } from '../../common/policy/policy.ts'
 import { hasExpired } from '../../common/run-state/run.ts'
@@ -17,10 +25,23 @@ export interface Update {
 }
 
 /**
- * The findings of `decision`. A policy has no more than `MAX_FINDINGS` about an override, so where one denies as many,
+ * The findings of `decision`, and those about a strategy that the update changes. A strategy that was admitted before
+ * is not judged again.
+ */
+export function presentFindings(update: Update, decision: PolicyDecision): readonly PolicyFinding[] {
+  const { facts, previous } = update
+  const policies = knownValue(facts.policies)?.policies ?? []
+  const { strategy } = facts.experiment.spec
+  const isStrategyNew = decision.is === 'decided' && !isEqual(strategy, previous?.spec.strategy)
+  const ofStrategy = isStrategyNew ? judgeStrategy(policies, facts.experiment, declaredPreviews(facts)) : []
+  return [...orderedFindings(update, decision), ...ofStrategy]
+}
+
+/**
+ * A policy has no more than `MAX_FINDINGS` about an override, so where one denies as many,
  * it judges what the update changes first. Otherwise 21 violations that are known would hide a new one.
  */
-export function presentFindings({ facts, now, before }: Update, decision: PolicyDecision): readonly PolicyFinding[] {
+function orderedFindings({ facts, now, before }: Update, decision: PolicyDecision): readonly PolicyFinding[] {
   const found = findingsOf(decision)
   const stored = isFull(found) ? before() : undefined
   if (!stored) return found

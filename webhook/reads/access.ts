@@ -3,6 +3,8 @@ import type { ResourceType } from '../../common/api/object.ts'
 import { at, isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
+import { runHash } from '../../common/run-state/run.ts'
+import { type Effect, effectsOf } from '../../common/strategy/effects.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { reviewedReferent } from '../../common/workload/referent.ts'
@@ -99,44 +101,53 @@ export function needsOf(decoded: DecodedRequest): readonly Need[] {
   const { request, kind, source, experiment } = decoded
   const { namespace, name } = source
   const fork = forkName(name, experiment.metadata.uid)
+  const effects = effectsIn(decoded)
   return [
     { verb: 'create', resource: kind, namespace },
     { verb: 'get', resource: kind, namespace, name },
     ...(request.operation === 'UPDATE' ? [{ verb: 'patch', resource: kind, namespace, name: fork } as const] : []),
     ...(kind.keepsTemplatesIn ? [{ verb: 'get', resource: kind.keepsTemplatesIn, namespace } as const] : []),
-    ...(mayWriteSource(decoded) ? [{ verb: 'patch', resource: kind, namespace, name } as const] : []),
-    ...servicesWritten(decoded).map(
+    ...(mayWriteSource(decoded, effects) ? [{ verb: 'patch', resource: kind, namespace, name } as const] : []),
+    ...servicesWritten(decoded, effects).map(
       (service): Need => ({ verb: 'patch', resource: SERVICE, namespace, name: service }),
     ),
   ]
 }
 
-/**
- * The Services that the controller may change because of this request: the preview Service if a run begins, and the
- * active one if the spec or the command leads to its cut-over, or the command undoes that.
- */
-function servicesWritten({ request, experiment, previous }: DecodedRequest): readonly string[] {
-  const { blueGreen } = strategyRunSpec(experiment.spec) ?? {}
-  if (!blueGreen) return []
-  const verb = newVerb(request)
-  const isNew = isSpecNew({ request, experiment, previous }) || verb === 'retry'
-  const { activeService, previewService, autoPromotionEnabled } = blueGreen
-  const isCutOver = verb === 'resume' || verb === 'promote' || verb === 'undo' || (isNew && autoPromotionEnabled)
-  return [...(isCutOver ? [activeService] : []), ...(isNew && previewService !== undefined ? [previewService] : [])]
+/** What the run does after the request without another word. */
+function effectsIn(decoded: DecodedRequest): ReadonlySet<Effect> {
+  const { request, experiment } = decoded
+  const spec = strategyRunSpec(experiment.spec)
+  if (!spec) return new Set()
+  const stored = experiment.status?.strategy
+  // another spec begins another run
+  const run = stored?.run === runHash(experiment) ? stored : undefined
+  // which revision it will have is not known
+  const isApproved = spec.approvedRevision !== undefined
+  return effectsOf({ verb: newVerb(request), isEdit: isSpecNew(decoded) }, { spec, run, isApproved })
 }
 
-const isSpecNew = ({ request, experiment, previous }: Pick<DecodedRequest, 'request' | 'experiment' | 'previous'>) =>
+/** The Services that the controller may change because of these effects. An undo returns them. */
+function servicesWritten({ experiment }: DecodedRequest, effects: ReadonlySet<Effect>): readonly string[] {
+  const { activeService, previewService } = strategyRunSpec(experiment.spec)?.blueGreen ?? {}
+  const isActive = effects.has('cutOver') || effects.has('restore')
+  return [isActive ? activeService : undefined, effects.has('preview') ? previewService : undefined].filter(
+    (name) => name !== undefined,
+  )
+}
+
+const isSpecNew = ({ request, experiment, previous }: DecodedRequest) =>
   request.operation === 'CREATE' || !isEqual(experiment.spec, previous?.spec)
 
 /**
- * Whether the controller may write the source because of this request: by its command, or because it starts or resumes
- * a run that promotes at the end of its steps or whose revision is approved.
+ * Whether the controller may write the source because of this request. Where nobody has to promote, because that is
+ * automatic or approved, each word and edit that lets the run go on counts, also if it pauses before.
  */
-function mayWriteSource({ request, experiment, previous }: DecodedRequest): boolean {
-  const verb = newVerb(request)
-  if (verb === 'promote' || verb === 'undo') return true
-  const spec = strategyRunSpec(experiment.spec)
+function mayWriteSource(decoded: DecodedRequest, effects: ReadonlySet<Effect>): boolean {
+  const verb = newVerb(decoded.request)
+  if (verb === 'promote' || verb === 'undo' || effects.has('promote')) return true
+  const spec = strategyRunSpec(decoded.experiment.spec)
   if (!spec || spec.mode === 'Export') return false
   if (spec.mode !== 'Automatic' && spec.approvedRevision === undefined) return false
-  return isSpecNew({ request, experiment, previous }) || verb === 'resume' || verb === 'retry'
+  return isSpecNew(decoded) || verb === 'resume' || verb === 'retry'
 }

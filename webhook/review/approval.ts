@@ -12,17 +12,19 @@ export function setsApproval(request: AdmissionRequest): boolean {
 }
 
 /**
- * Whether the request changes the spec to `spec`, apart from an approval. A user who only approves a revision has not
- * written what is promoted.
+ * Whether the request changes the spec to `spec`, apart from an approval and from the time until it expires. A user who
+ * only changes these has not written what is promoted.
  * @throws RangeError if the spec is nested too deeply to be compared with the stored one
  */
 export const editsSpec = (request: AdmissionRequest, spec: unknown): boolean =>
-  request.operation === 'CREATE' || !isEqual(withoutApproval(request.oldObject.spec), withoutApproval(spec))
+  request.operation === 'CREATE' || !isEqual(promotedPart(request.oldObject.spec), promotedPart(spec))
 
-function withoutApproval(spec: unknown): unknown {
-  if (!isObject(spec) || !isObject(spec.promotion)) return spec
+function promotedPart(spec: unknown): unknown {
+  if (!isObject(spec)) return spec
+  const { ttlSeconds: _time, ...others } = spec
+  if (!isObject(spec.promotion)) return others
   const { approvedRevision: _approval, ...promotion } = spec.promotion
-  return { ...spec, promotion }
+  return { ...others, promotion }
 }
 
 /**

@@ -18,10 +18,16 @@ const MAX_LOST = 20
  * at most 64 levels deep and at 5,000 values, and returns at most 20 paths.
  */
 export function droppedNulls(object: Readonly<Record<string, unknown>>): readonly string[] {
-  const text = at(object, 'metadata', 'annotations', LAST_APPLIED)
-  if (typeof text !== 'string' || text.length > MAX_LENGTH || !text.includes('null')) return []
+  const text = appliedText(object)
+  if (!text?.includes('null')) return []
   const written = at(parseJson(text), 'spec', 'overrideSpec')
   return isObject(written) ? lostIn(written, at(object, 'spec', 'overrideSpec')) : []
+}
+
+/** The manifest that `kubectl apply` stored in `object` as it was applied; undefined if there is none. */
+export function appliedText(object: Readonly<Record<string, unknown>>): string | undefined {
+  const text = at(object, 'metadata', 'annotations', LAST_APPLIED)
+  return typeof text === 'string' && text.length <= MAX_LENGTH ? text : undefined
 }
 
 /** The warning for a path of `droppedNulls`. */

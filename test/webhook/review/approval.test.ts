@@ -42,4 +42,25 @@ describe('an edit of the spec', () => {
     expect(edits(approving('2e'), approving('1f'))).to.equal(false)
     expect(edits(approving(), approving('1f'))).to.equal(false)
   })
+
+  it('N37e: is not another time until the experiment expires, alone or with an approval', () => {
+    const expiring = (ttlSeconds: number | undefined, of = approving()) => ({
+      ...of,
+      spec: { ...of.spec, ...(ttlSeconds === undefined ? {} : { ttlSeconds }) },
+    })
+    expect(edits(expiring(60), expiring(90))).to.equal(false)
+    expect(edits(expiring(60))).to.equal(false)
+    expect(edits(expiring(undefined), expiring(90))).to.equal(false)
+    expect(edits(expiring(60, approving('1f')), expiring(90))).to.equal(false)
+    expect(edits(expiring(60, anExperiment({ ttlSeconds: 60 })), anExperiment({ ttlSeconds: 90 }))).to.equal(false)
+    expect(edits(expiring(60, approving(undefined, 2)), expiring(90))).to.equal(true)
+  })
+
+  it('N37e: is each time of the strategy, which begins another run', () =>
+    expect(
+      edits(
+        anExperiment({ strategy: { canary: { steps: [{ pause: { duration: 1 } }] } } }),
+        anExperiment({ strategy }),
+      ),
+    ).to.equal(true))
 })
