@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { COMMAND, EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { COMMAND, EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
 import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeploymentSpec } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
@@ -32,8 +32,8 @@ const SPECS: Readonly<Record<string, Of>> = {
   alone: { strategy: { blueGreen: { activeService: 'cart' } }, promotion: { mode: 'Automatic' } },
 }
 
-/** Alice may change the Services and not the source; carol the source and not the Services. */
-type User = 'alice' | 'carol'
+/** Alice may change the Services and not the source; bob the source and not the Services. */
+type User = 'alice' | 'bob'
 type Asked = CommandVerb | 'edit'
 const NAMESPACE = 'green'
 
@@ -77,7 +77,7 @@ describe('N32: the pack asks for no less than the webhook', () => {
           const because = `${asked} at ${run.stepName}${run.held ? ', held' : ''}`
           const [ofSource, ofServices] = await Promise.all([
             packSays('alice', name, asked),
-            packSays('carol', name, asked),
+            packSays('bob', name, asked),
           ])
           if (source) expect(ofSource, because).to.contain(`needs "patch deployments.apps/cart" in namespace`)
           for (const each of services) expect(ofServices, because).to.contain(`"patch services/${each}"`)
@@ -98,6 +98,17 @@ describe('N32: the pack asks for no less than the webhook', () => {
     expect(await says('promote')).to.contain('needs "patch deployments.apps/cart" in namespace "green"')
     expect(await says('pause')).to.equal('')
     expect(await says('await')).to.equal('')
+  })
+
+  it('N37e: it lets a change of ttlSeconds alone keep the name of the requester', async () => {
+    await create('timed', {}, plane().apiAs('alice'))
+    const changes = (spec: JsonObject) => answerOf(plane().api.patch(path('timed'), { spec }))
+    const annotations = { [REQUESTED_BY]: 'alice' }
+    await plane().apiAs('alice').patch(path('timed'), { metadata: { annotations } })
+    for (const ttlSeconds of [600, 900, null]) expect(await changes({ ttlSeconds })).to.equal('')
+    expect(await changes({ ttlSeconds: 600, replicas: 2 })).to.contain(
+      'is set by the webhook to the name of the requester',
+    )
   })
 })
 

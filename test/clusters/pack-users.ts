@@ -21,7 +21,7 @@ const roleOf = (name: string, verbs: readonly string[], services: readonly strin
 
 /**
  * Creates the namespaces. Alice may create and get Deployments in `shop`, only create them in `blind`, and change
- * Services, too, in `green`, where carol may change Deployments; bob has only experiments, in `shop`.
+ * Services, too, in `green`, where bob may change Deployments; in `shop` bob has only experiments.
  */
 export async function bindUsers(plane: ControlPlane): Promise<void> {
   for (const name of ['shop', 'other', 'blind', 'green'])
@@ -36,6 +36,6 @@ export async function bindUsers(plane: ControlPlane): Promise<void> {
   await plane.api.create(roles, roleOf('switches', ['get', 'create'], ['cart', 'preview']))
   await bind(plane, 'alice', { role: 'switches', namespace: 'green', proof: CREATES_DEPLOYMENTS })
   await plane.api.create(roles, roleOf('promotes', ['get', 'create', 'patch']))
-  await bind(plane, 'carol', { role: 'promotes', namespace: 'green', proof: CREATES_DEPLOYMENTS })
+  await bind(plane, 'bob', { role: 'promotes', namespace: 'green', proof: CREATES_DEPLOYMENTS })
   await bind(plane, 'bob', { role: 'only-experiments', namespace: 'shop', proof })
 }
