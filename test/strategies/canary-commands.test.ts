@@ -175,4 +175,21 @@ describe('commands to a canary, on the real control plane', () => {
     await says('held', 'resume')
     await shows('held', '3/7 Paused')
   })
+
+  it('N37i: A command in a manifest warns, on the client and by server-side apply, and that of a person does not', async () => {
+    const { apiVersion, kind, spec } = await atFirstPause('synced')
+    const metadata = { name: 'synced', annotations: { [COMMAND]: 'resume' } }
+    const applies = async (...args: readonly string[]) => {
+      const manifest = JSON.stringify({ apiVersion, kind, metadata, spec })
+      const { code, text } = await place().kubectl(['apply', '--dry-run=server', '-f', '-', ...args], manifest)
+      expect(code, text).to.equal(0)
+      return text
+    }
+    const told = '[CommandIsDeclared] a command in a manifest is given again by each sync'
+    expect(await applies()).to.contain(told)
+    expect(await applies('--server-side', '--force-conflicts')).to.contain(told)
+    const { code, text } = await say('synced', 'resume')
+    expect(code, text).to.equal(0)
+    expect(text).not.to.contain('CommandIsDeclared')
+  })
 })

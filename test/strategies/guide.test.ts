@@ -74,7 +74,8 @@ describe('the guide to strategies, in a cluster with the component', () => {
       }
       // the pods of a workload are counted a moment after the Services no longer list them
       await (/^kubectl get/.test(step.command) ? eventually('the output', DEADLINE_MS, once) : once())
-      // its pods are endpoints a moment after they are available
+      // pods are endpoints of a Service a moment after it is created, or after they are available
+      if (step.command === 'kubectl apply -f cart-preview.yaml') await hasEndpoints(place(), 'cart-preview', 10)
       if (step.command.startsWith('kubectl rollout status deployment/web')) await hasEndpoints(place(), 'web', 2)
     })
 

@@ -10,10 +10,11 @@ import { aSource, DEADLINE_MS, forkOf, hasEndpoints, imagesOf } from '../integra
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const [GROUP = ''] = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')
 const [FORMER, PROMOTED] = ['registry.example/cart:1', 'registry.example/cart:2']
+const ALL = ['manual', 'automatic', 'held'] as const
 const OVERRIDE = { template: { spec: { containers: [{ name: 'cart', image: PROMOTED }] } } }
 
 describe('what a command needs, in a cluster with the component for promotion', () => {
-  const { place } = usesOwnProduct(() => WITH_PROMOTION)
+  const { plane, place } = usesOwnProduct(() => WITH_PROMOTION)
 
   const deployments = (verbs: readonly string[], resourceNames?: readonly string[]) => ({
     apiGroups: ['apps'],
@@ -40,11 +41,12 @@ describe('what a command needs, in a cluster with the component for promotion', 
 
   before('bob may change forks but not their sources, alice may both', async function () {
     this.timeout(180_000)
-    await Promise.all(['manual', 'automatic'].map((name) => aSource(place(), name, { replicas: 3 })))
-    await Promise.all(['manual', 'automatic'].map((name) => hasEndpoints(place(), name, 3)))
+    await Promise.all(ALL.map((name) => aSource(place(), name, { replicas: 3 })))
+    await Promise.all(ALL.map((name) => hasEndpoints(place(), name, 3)))
+    await anExperiment('held', [{ setWeight: 30 }], { mode: 'Manual' })
     await anExperiment('manual', [{ setWeight: 30 }], { mode: 'Manual' })
     await anExperiment('automatic', [{ setWeight: 30 }, { pause: {} }], { mode: 'Automatic' })
-    const forks = await Promise.all(['manual', 'automatic'].map((name) => shows(name, 'Paused').then(forkOf)))
+    const forks = await Promise.all(ALL.map((name) => shows(name, 'Paused').then(forkOf)))
     const [fork = ''] = forks
     await grant('alice', [deployments(['create', 'get', 'patch'])], ['patch', 'deployments/manual'])
     const ofBob = [deployments(['create', 'get']), deployments(['patch'], forks)]
@@ -133,5 +135,28 @@ describe('what a command needs, in a cluster with the component for promotion', 
     const { code, text } = await annotate('alice', 'manual', `${COMMAND}-`)
     expect(code, text).to.equal(0)
     expect((await place().experimentAt('manual')).metadata.annotations).to.not.have.any.keys(COMMAND, COMMAND_BY)
+  })
+
+  it('N32: resume of a run that is held at its promotion needs it, also with the pack', async () => {
+    const stops = (paused: boolean) => place().api.patch(place().path('deployments', 'held'), { spec: { paused } })
+    await stops(true)
+    await says('alice', 'held', 'promote')
+    await place().shows('held', 'SourceHoldsBack', ({ status }) => status?.strategy?.stepName === 'promote')
+    await says('bob', 'held', 'pause')
+    await place().shows('held', 'it is held', ({ status }) => status?.strategy?.held === true)
+    await stops(false)
+    await mayNot('bob', 'held', 'resume')
+    const applied = await plane().kubectl(['apply', '--server-side', '-k', 'manifests/pack'])
+    expect(applied.code, applied.stderr).to.equal(0)
+    await eventually('the pack to refuse it', DEADLINE_MS, async () => {
+      const { code, text } = await annotate('bob', 'held', `${COMMAND}=resume`)
+      expect(code, text).to.equal(1)
+      expect(text).to.contain("ValidatingAdmissionPolicy 'experiment-deployment-controller'")
+      expect(text).to.contain('denied request: needs "patch deployments.apps/held" in namespace "shop"')
+    })
+    expect(await imageOf('held')).to.equal(FORMER)
+    await says('alice', 'held', 'resume')
+    await shows('held', 'Promoted')
+    expect(await imageOf('held')).to.equal(PROMOTED)
   })
 })
