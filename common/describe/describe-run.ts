@@ -91,10 +91,10 @@ function missingServices({ experiment: { spec }, surroundings: { traffic } }: Fa
 function previewedRequests({ surroundings: { traffic } }: Facts, { run, spec }: RunState): readonly string[] {
   const { previewService } = spec.blueGreen ?? {}
   const view = knownValue(traffic)
-  if (!view?.services.some(({ name }) => name === previewService) || previewService === undefined) return []
-  if (!effectsAhead({ spec, run, isApproved: false }).includes('preview')) return []
-  const { all } = readyEndpoints(view.slices, previewService)
-  return [`service/${previewService} has ${count(all, 'ready endpoint')} now; then it sends only to the fork`]
+  const service = view?.services.find(({ name }) => name === previewService)
+  if (!view || !service || !effectsAhead({ spec, run, isApproved: false }).includes('preview')) return []
+  const { all } = readyEndpoints(view.slices, service)
+  return [`service/${service.name} has ${count(all, 'ready endpoint')} now; then it sends only to the fork`]
 }
 
 /** The ports for which the run will wait, because no pod would answer there for a Service of a blue-green. */
