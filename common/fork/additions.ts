@@ -1,3 +1,4 @@
+import { OVERRIDE_LIMITS } from '../api/limits.ts'
 import { FIELD_MANAGER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { isEmpty, isObject, listOr, member, parseJson } from '../json/json.ts'
@@ -12,19 +13,39 @@ import type { Shape } from '../override/shape.ts'
  */
 export function additions(live: KubeObject, applied: () => KubeObject, shape: () => Shape): readonly FieldChange[] {
   const owned = fieldsOfOthers(live)
-  if (owned.length === 0) return [] // the usual case needs no comparison
+  if (owned === undefined) return [] // the usual case needs no comparison
   const spec = withinDepth(live.spec) // the schema of a Rollout allows any depth
   return changesBetween(applied().spec, spec, shape()).filter(
-    ({ path, before }) => before === undefined && owned.some((fields) => owns(fields, path, spec)),
+    ({ path, before }) => before === undefined && owns(owned, path, spec),
   )
 }
 
-/** The fields of `spec` that each other manager owns, as in `fieldsV1`. */
-function fieldsOfOthers({ metadata }: KubeObject): readonly unknown[] {
+/**
+ * The fields of `spec` that other managers own, as in `fieldsV1`; undefined if there is none. They are joined: an
+ * object may have thousands of managers, each of whose fields would be compared with each addition.
+ */
+function fieldsOfOthers({ metadata }: KubeObject): unknown {
   const others = (metadata.managedFields ?? []).filter(
     ({ manager, operation, subresource }) => !subresource && !(manager === FIELD_MANAGER && operation === 'Apply'),
   )
-  return others.map(({ fieldsV1 }) => member(fieldsV1, 'f:spec')).filter((fields) => fields !== undefined)
+  const owned = others.map(({ fieldsV1 }) => member(fieldsV1, 'f:spec')).filter((fields) => fields !== undefined)
+  return owned.length > 0 ? joined(owned, 0) : undefined
+}
+
+/** What any of `owned` has. A place that one of them has as a whole, or that is too deep, is one as a whole. */
+function joined(owned: readonly unknown[], depth: number): unknown {
+  const fields = owned.filter(isObject)
+  const [first] = fields
+  if (fields.length <= 1) return first
+  if (depth > OVERRIDE_LIMITS.depth || fields.some(isWhole)) return {}
+  const below = new Map<string, unknown[]>()
+  for (const each of fields)
+    for (const [key, inner] of Object.entries(each)) {
+      const found = below.get(key)
+      if (found) found.push(inner)
+      else below.set(key, [inner])
+    }
+  return Object.fromEntries(Array.from(below, ([key, inner]) => [key, joined(inner, depth + 1)]))
 }
 
 /** Whether `fields` have `path`, or a place above it as a whole. `value` is where the path begins. */

@@ -2,6 +2,7 @@
 import { commandLine } from '../../sandbox/command-line.ts'
 import { analysis } from './analysis.ts'
 import { argo } from './argo.ts'
+import { attacks } from './attacks.ts'
 import { derivation } from './derivation.ts'
 import { drift } from './drift.ts'
 import type { Bench, Figure } from './figure.ts'
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   derivation,
   followers,
   webhook,
+  attacks,
 ]
 
 const USAGE = `npm run bench [-- [NAME …] [--json]]

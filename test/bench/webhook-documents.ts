@@ -1,14 +1,19 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SchemaCatalog, type SchemaSource } from '../../common/schema/catalog.ts'
+import { kubeClient } from '../../common/kube/client/client.ts'
+import { realTimers } from '../../common/program/clock.ts'
+import { SchemaCatalog, type SchemaSource, schemaSource } from '../../common/schema/catalog.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import { startControlPlane } from '../../sandbox/control-plane.ts'
+import { eventually } from '../../sandbox/eventually.ts'
+import { argoCrds } from '../../sandbox/modules.ts'
 
 const fileOf = (folder: string, path: string): string => join(folder, `${encodeURIComponent(path)}.json`)
 
 /**
  * Writes into `folder` every document from which the schemas of our kinds are compiled. @throws Error if one is missing
  */
-export async function keepDocuments(folder: string, source: SchemaSource): Promise<void> {
+async function keepDocuments(folder: string, source: SchemaSource): Promise<void> {
   const keeping: SchemaSource = {
     async get(path) {
       const document = await source.get(path)
@@ -17,6 +22,20 @@ export async function keepDocuments(folder: string, source: SchemaSource): Promi
     },
   }
   await compiledFrom(keeping)
+}
+
+/** Writes into `folder` the documents of a real cluster, Argo's included. The cluster is stopped before this ends. */
+export async function keepClusterDocuments(folder: string, tell: (line: string) => void): Promise<void> {
+  const plane = await startControlPlane({ say: tell, crds: await argoCrds() })
+  const { kubeconfig } = plane
+  const kube = kubeClient({ kubeconfig, userAgent: 'bench', timers: realTimers(), random: Math.random })
+  try {
+    // the schemas of a new CRD are published with a delay
+    await eventually('the schemas of all kinds', 30_000, () => keepDocuments(folder, schemaSource(kube)))
+  } finally {
+    await kube.close()
+    await plane.stop() // before anything is measured
+  }
 }
 
 /** A catalog, compiled from the files of `keepDocuments`. @throws Error if a kind has no schema */

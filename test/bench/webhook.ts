@@ -4,16 +4,10 @@ import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { bundle } from '../../build/bundle.ts'
 import { issue } from '../../certs/issue.ts'
-import { kubeClient } from '../../common/kube/client/client.ts'
-import { realTimers } from '../../common/program/clock.ts'
-import { schemaSource } from '../../common/schema/catalog.ts'
-import { startControlPlane } from '../../sandbox/control-plane.ts'
-import { eventually } from '../../sandbox/eventually.ts'
-import { argoCrds } from '../../sandbox/modules.ts'
 import { shippedCommand } from '../manifests/shipped.ts'
 import { type Bench, type Figure, ratioFigure } from './figure.ts'
 import { blocks, threeParses } from './webhook-block.ts'
-import { keepDocuments } from './webhook-documents.ts'
+import { keepClusterDocuments } from './webhook-documents.ts'
 import { type Peer, webhookFigures } from './webhook-figures.ts'
 import { nodes } from './webhook-nodes.ts'
 import { installPepr, PEPR_PATHS, peprSurroundings, startPepr } from './webhook-pepr.ts'
@@ -37,16 +31,7 @@ interface Stand {
 
 /** The OpenAPI documents of a real cluster, Argo's included, and a certificate for the loopback interface. */
 async function furnish(folder: string, tell: Stand['tell']): Promise<void> {
-  const plane = await startControlPlane({ say: tell, crds: await argoCrds() })
-  const { kubeconfig } = plane
-  const kube = kubeClient({ kubeconfig, userAgent: 'bench', timers: realTimers(), random: Math.random })
-  try {
-    // the schemas of a new CRD are published with a delay
-    await eventually('the schemas of all kinds', 30_000, () => keepDocuments(folder, schemaSource(kube)))
-  } finally {
-    await kube.close()
-    await plane.stop() // before anything is measured
-  }
+  await keepClusterDocuments(folder, tell)
   const { cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
   await Promise.all([writeFile(join(folder, 'tls.crt'), cert), writeFile(join(folder, 'tls.key'), key)])
 }

@@ -95,6 +95,15 @@ describe('the additions of other clients to a fork', () => {
     expect(others).to.deep.equal([])
   })
 
+  it('N29: are found among those of thousands of managers', () => {
+    const nodeSelector = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key-${index}`, 'v']))
+    const owning = (index: number) => by(inPod({ 'f:nodeSelector': { [`f:key-${index}`]: {} } }))
+    const managers = Array.from({ length: 5_000 }, (_, index) => ({ ...owning(index), manager: `m-${index}` }))
+    expect(found({ nodeSelector, hostNetwork: true }, ...managers)).to.have.length(5_000)
+    const whole = by(inPod({ 'f:nodeSelector': {} }))
+    expect(found({ nodeSelector }, ...managers, whole)).to.have.length(10_000)
+  })
+
   it('S8: include a label of the pods', () => {
     const managedFields = [by({ 'f:template': { 'f:metadata': { 'f:labels': { 'f:tier': {} } } } })]
     const live = aDeployment({ podLabels: LABEL.template.metadata.labels, metadata: { managedFields } })
