@@ -152,7 +152,9 @@ export function restore(
   if (!patches) {
     // the record is stored before anything is written
     if (isUntouched(facts)) return { writes: [], promotion, isReached: true }
-    return { writes: [], promotion, decision: stalled('SourceDrifted', 'the record of the former values is gone') }
+    const { record } = facts.promotion ?? {}
+    const why = record?.is === 'unknown' ? `is not known: ${record.because}` : 'is gone'
+    return { writes: [], promotion, decision: stalled('SourceDrifted', `the record of the former values ${why}`) }
   }
   const { forward, inverse } = patches
   if (isInPlace(spec, inverse, shape)) {

@@ -77,6 +77,9 @@ export function recorded(facts: Facts, record: KubeObject, status: PromotionStat
  * made the record. So the source may have had the change already, and only a person may ask for another write.
  */
 export function recordObstacle(facts: Facts, run: Run, { source, stored }: Subject): Decision | undefined {
+  const found = facts.promotion?.record
+  // the genuine record can be read, so this is another object
+  if (found?.is === 'unknown') return stalled('NameConflict', `${found.because}; delete it, and the run goes on`)
   const record = liveRecord(facts)
   if (!record || isHashInStatus(facts, record)) return undefined
   if (!isRevisionOf(facts.experiment, record)) return nameConflict(shortNameOf(record))

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { unknown } from '../../../common/api/known.ts'
 import { COMMAND } from '../../../common/api/names.ts'
 import { strategyStatus } from '../../../common/conclusion/run-status.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
@@ -14,6 +16,27 @@ describe('a run that is aborted', () => {
     const { conclusion } = plan(facts)
     expect(strategyStatus(facts, conclusion).strategy).to.deep.include({ step: '0/1 Aborting', stepName: 'remove' })
   })
+})
+
+describe('a run of which an object cannot be read', () => {
+  const because = 'controllerrevision/x is too large to be read: it is nested deeper than 100 levels'
+  const UNREAD: Readonly<Record<string, { but: Partial<Facts>; told: string }>> = {
+    'its pinned base': {
+      but: { revision: unknown(because) },
+      told: `the pinned base could not be read now (${because})`,
+    },
+    'its source': { but: { source: unknown(because) }, told: `deployment/cart could not be read now (${because})` },
+  }
+  for (const [what, { but, told }] of Object.entries(UNREAD))
+    it(`N37d: says so of ${what}, and is aborted all the same`, () => {
+      const run = aRun(aRunExperiment({ onSourceChange: what === 'its source' ? 'Follow' : 'Pin' }))
+      run.rest()
+      run.rest(40, but)
+      expect(run.messageOf('Ready')).to.contain(told)
+      run.say('abort')
+      run.rest(40, but)
+      expect([run.strategy()?.phase, run.pods()]).to.deep.equal(['Aborted', 0])
+    })
 })
 
 describe('a run that somebody paused', () => {

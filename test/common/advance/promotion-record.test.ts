@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { known, unknown } from '../../../common/api/known.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import { ownerOfRevision } from '../../../common/conclusion/revision-owner.ts'
 import { at, listOr, objectOr } from '../../../common/json/json.ts'
@@ -201,5 +202,33 @@ describe('the record of a promotion', () => {
     empty(run)
     run.edit({ promotion: { mode: 'Automatic', skipSteps: true } })
     expect(sourceWrites(run)).to.equal(1)
+  })
+
+  describe('that cannot be read', () => {
+    const because = 'controllerrevision/x is too large to be read: it is nested deeper than 100 levels'
+    const unread = (run: RunWorld) => ({
+      promotion: { source: known(run.world.source ?? aSource()), record: unknown(because), isInstalled: true },
+    })
+    const behindUnread = () => {
+      const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }))
+      expect(run.rest(40, unread(run)).filter(({ role }) => ['source', 'record'].includes(role))).to.deep.equal([])
+      return run
+    }
+
+    it('N37d: keeps the source from being written, is told with its name, and keeps it no longer when it is gone', () => {
+      const run = behindUnread()
+      expect([run.reasonOf('Stalled'), run.messageOf('Ready')]).to.deep.equal([
+        'NameConflict',
+        `${because}; delete it, and the run goes on`,
+      ])
+      expect(sourceWrites(run)).to.equal(1)
+    })
+
+    it('N37d: does not keep it from being aborted', () => {
+      const run = behindUnread()
+      run.say('abort')
+      run.rest(40, unread(run))
+      expect(run.strategy()?.phase).to.equal('Aborted')
+    })
   })
 })
