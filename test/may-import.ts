@@ -115,7 +115,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'undici',
   ],
   'controller/runtime': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'common/kube/reads'],
-  'controller/events': ['common/program', 'common/api', 'common/kube/client', 'controller/runtime'],
+  'controller/events': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'controller/runtime'],
   'controller/observe': [
     'common/json',
     'common/program',

@@ -25,6 +25,7 @@ import {
 } from '../conclusion/run-status.ts'
 import { CONDITIONS_OF_STATE } from '../facts/decision.ts'
 import { type Facts, forkAndSource, lastWriteOf, podsOf } from '../facts/facts.ts'
+import { escapeTexts } from '../json/escape.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { changedFields } from '../override/differences.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
@@ -64,7 +65,8 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   // Keep the source of a pinned base even while there is no fork.
   const source = conclusion.source?.() ?? (conclusion.fork || before?.source?.pinned ? before?.source : undefined)
   const expires = expiresAt(experiment)
-  return {
+  // names, images and messages of others may have characters that change what a terminal shows
+  return escapeTexts({
     observedGeneration: generation,
     conditions: conditionsFrom(drafts, before?.conditions ?? [], { observedGeneration: generation, now: facts.now }),
     replicas: count(conclusion, 'replicas'),
@@ -82,7 +84,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...(conclusion.alone ? { aloneSince: conclusion.alone.since } : {}),
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),
-  }
+  })
 }
 
 /** `Deployment/cart`, or `Deployment/store/cart` for a source in another namespace. */

@@ -1,16 +1,20 @@
+import { escapeInvisible, escapeTexts } from '../json/escape.ts'
+
 /** A part of a text. One that may be shortened is the list of its forms, the longest first; `''` leaves it out. */
 export type Part = string | readonly string[]
 
 /**
  * `parts` as one text of at most `max` characters. What does not fit is left out whole: the last part that has shorter
  * forms is shortened first, so explanations belong behind the facts. If the shortest forms are too long, the longest
- * words become `...`, because a part of a name or value is misleading.
+ * words become `...`, because a part of a name or value is misleading. Invisible characters, which may be somebody
+ * else's, are escaped.
  */
 export function fitted(max: number, parts: readonly Part[]): string {
-  const shown = parts.map((part) => (typeof part === 'string' ? part : (part[0] ?? '')))
+  const visible = parts.map(escapeTexts)
+  const shown = visible.map((part) => (typeof part === 'string' ? part : (part[0] ?? '')))
   let length = shown.reduce((sum, text) => sum + text.length, 0)
   for (let at = parts.length - 1; length > max && at >= 0; at -= 1) {
-    const forms = parts[at]
+    const forms = visible[at]
     if (typeof forms !== 'object') continue
     const others = length - (shown[at]?.length ?? 0)
     const form = forms.find((each) => others + each.length <= max) ?? shortest(forms)
@@ -30,17 +34,18 @@ export const optionalClause = (text: string): Part => [text, '']
 export const clauses = (message: string): readonly Part[] =>
   split(message).map((clause, index) => (index === 0 ? clause : optionalClause(clause)))
 
-/** As many whole clauses of `message` as fit, and `; ...` if these are not all. */
-export function wholeClauses(max: number, message: string): string {
+/** As many whole clauses of `message` as fit, and `; ...` if these are not all. Escapes invisible characters. */
+export function wholeClauses(max: number, text: string): string {
+  const message = escapeInvisible(text)
   if (message.length <= max) return message
   const [first = '', ...others] = split(message)
   const more = `; ${OMITTED}`
-  let text = fitted(max - more.length, [first])
+  let shown = fitted(max - more.length, [first])
   for (const clause of others) {
-    if (text.length + clause.length + more.length > max) break
-    text += clause
+    if (shown.length + clause.length + more.length > max) break
+    shown += clause
   }
-  return text + more
+  return shown + more
 }
 
 /** A quoted value, or what begins a clause. */

@@ -1,5 +1,6 @@
 import { GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import { escapeInvisible } from '../../common/json/escape.ts'
 import type { Random } from '../../common/program/clock.ts'
 import { microTime } from '../runtime/micro-time.ts'
 
@@ -39,7 +40,7 @@ export const eventOf = (input: EventInput, { instance, at, suffix }: EventOrigin
   type: input.type,
   reason: cut(input.reason, MAX_WORD_BYTES),
   action: cut(input.action, MAX_WORD_BYTES),
-  note: cut(input.note, MAX_NOTE_BYTES),
+  note: cut(escapeInvisible(input.note), MAX_NOTE_BYTES),
   reportingController: `${GROUP}/controller`,
   reportingInstance: cut(instance, MAX_WORD_BYTES),
   regarding: referenceTo(input.regarding),

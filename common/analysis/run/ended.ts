@@ -1,7 +1,9 @@
 import { KUBERNETES } from '../../api/analysis/metric.ts'
+import { wholeClauses } from '../../text/fitted.ts'
 import type { AnalysisRun, AnalysisRunStatus, RunMetric } from '../kinds/run.ts'
 import { withoutRestarts } from './health.ts'
 import { withTransitionTime } from './look.ts'
+import { MOST_CHARACTERS } from './message.ts'
 import type { Times } from './subject.ts'
 import { actionOf, type Finding } from './verdict.ts'
 
@@ -19,7 +21,8 @@ const NO_LOOK: AnalysisRunStatus = {
 /** The status of a run that ends by a decision, not by a look. Its evidence stays. */
 function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now: Date): AnalysisRunStatus {
   const { nextLookAt: _none, ...former } = status ?? NO_LOOK
-  return { ...former, ...withTransitionTime(status, finding, now.getTime()), message, finishedAt: now.toISOString() }
+  const told = { message: wholeClauses(MOST_CHARACTERS, message), finishedAt: now.toISOString() }
+  return { ...former, ...withTransitionTime(status, finding, now.getTime()), ...told }
 }
 
 /** The verdict and the message of an aborted run. */

@@ -24,7 +24,7 @@ interface LookMessageInput {
 }
 
 /** The most characters of the message of a status. */
-const MOST_CHARACTERS = 1_024
+export const MOST_CHARACTERS = 1_024
 
 const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready long enough'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { escapeInvisible, escapeToAscii } from '../../../common/json/escape.ts'
+import { escapeInvisible, escapeTexts, escapeToAscii } from '../../../common/json/escape.ts'
 
 describe('escapeInvisible', () => {
   const cases: Record<string, readonly [string, string]> = {
@@ -16,6 +16,19 @@ describe('escapeInvisible', () => {
     })
 
   it('leaves visible text alone', () => expect(escapeInvisible('a b "ä" \\ 日本 🙂')).to.equal('a b "ä" \\ 日本 🙂'))
+})
+
+describe('escapeTexts', () => {
+  it('N37b: escapes all texts in a value, and no names of members', () =>
+    expect(escapeTexts({ a: ['\u001b[2J', 1], '\u202e': { b: 'x\ny', c: null, d: undefined } })).to.deep.equal({
+      a: ['\\u001b[2J', 1],
+      '\u202e': { b: 'x\\u000ay', c: null, d: undefined },
+    }))
+
+  it('N37b: returns a value without invisible characters as it is', () => {
+    const value = { a: ['b', { c: 'd' }], e: 1, f: null }
+    expect(escapeTexts(value)).to.equal(value)
+  })
 })
 
 describe('escapeToAscii', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import type { JsonObject } from '../../../common/json/json.ts'
+import { known } from '../../../common/api/known.ts'
+import { at, type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
@@ -52,5 +53,40 @@ describe('the columns of kubectl get', () => {
     const status = { ...experiment?.status, changes: 'containers[cart].image' }
     const held = anExperiment({ overrideSpec: imageOverride('example/cart:2'), status })
     expect(statusWith({ experiment: held, fork, source: undefined }).changes).to.equal('containers[cart].image')
+  })
+})
+
+describe('what others wrote', () => {
+  const HOSTILE = 'x\u001b[2J\u009b1A\u202e\ny'
+  /** A name for each text in `value` with characters that a terminal does not show. */
+  const invisibleIn = (value: unknown, path = ''): readonly string[] =>
+    typeof value === 'string'
+      ? /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value)
+        ? [path]
+        : []
+      : Object.entries(value ?? {}).flatMap(([key, inner]) => invisibleIn(inner, `${path}.${key}`))
+
+  it('N37b: has no control characters in the status: an Event, a condition, an image, a Service', () => {
+    const { fork: made, experiment } = forked({})
+    if (!made || !experiment) throw new Error('there are both')
+    const containers = [
+      { name: 'cart', image: 'example/cart:1' },
+      { name: 'injected', image: HOSTILE },
+    ]
+    const template = { ...objectOr(at(made, 'spec', 'template')), spec: { containers } }
+    const fork = { ...made, spec: { ...objectOr(made.spec), template } }
+    const failed = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: HOSTILE }
+    const progress = { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: HOSTILE }
+    const traffic = { services: [{ name: 'cart', selector: { app: 'cart', [HOSTILE]: HOSTILE } }], slices: [] }
+    for (const conditions of [[], [failed], [progress]]) {
+      const status = { ...(made.status as JsonObject), readyReplicas: 0, availableReplicas: 0, conditions }
+      const facts = {
+        ...someFacts({ experiment, fork: { ...fork, status }, traffic }),
+        podRefusal: known(HOSTILE),
+      }
+      const found = statusOf(facts, plan(facts).conclusion)
+      expect(found.image).to.equal('example/cart:1,x\\u001b[2J\\u009b1A\\u202e\\u000ay')
+      expect(invisibleIn(found)).to.deep.equal([])
+    }
   })
 })

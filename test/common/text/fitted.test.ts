@@ -75,3 +75,17 @@ describe('M7: the whole clauses of a message', () => {
   it('are the words of the first one that fit, if it is too long', () =>
     expect(wholeClauses(20, 'one two three four; five')).to.equal('one two ...; ...'))
 })
+
+describe('what others wrote', () => {
+  const LONG = `${'\u001b'.repeat(10)}; b`
+
+  it('N37b: is escaped in each part of a text, which counts as long as it is then', () => {
+    expect(fitted(40, ['a\u202eb', ['; \u0007', '']])).to.equal('a\\u202eb; \\u0007')
+    expect(fitted(10, ['a\u202eb', ['; \u0007', '']])).to.equal('a\\u202eb')
+  })
+
+  it('N37b: is escaped in the clauses of a message', () => {
+    expect(wholeClauses(100, LONG)).to.equal(`${'\\u001b'.repeat(10)}; b`)
+    expect(wholeClauses(20, LONG).length).to.be.at.most(20)
+  })
+})

@@ -68,6 +68,13 @@ describe('eventOf', () => {
     expect(event({ regarding: named('node-1') }).metadata.namespace).to.equal('default'))
 })
 
+describe('the note of an Event', () => {
+  it('N37b: has no control characters of others', () =>
+    expect(event({ note: 'pods "a\u001b[2J" are forbidden\n\u202e' }).note).to.equal(
+      'pods "a\\u001b[2J" are forbidden\\u000a\\u202e',
+    ))
+})
+
 describe('cut', () => {
   it('returns the longest beginning of whole characters within the bytes', () => {
     fc.assert(

@@ -59,6 +59,9 @@ describe('a run that ends by a decision', () => {
     })
     expect(isFinal(status, TIMES)).to.equal(true)
   })
+
+  it('N37b: has no control characters of what an Event says of the fork', () =>
+    expect(notHealthyStatus(LOOKED, TIMES, NOW, 'a\u001b[2J').message).to.equal('a\\u001b[2J'))
 })
 
 describe('a run whose question is asked again', () => {
