@@ -1,7 +1,7 @@
 /** The rows of `MAY_IMPORT` for the folders of `common`. */
 export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
   'common/json': ['node:crypto'],
-  'common/text': [],
+  'common/text': ['common/json'],
   'common/program': ['common/json', 'node:events', 'node:http', 'node:https', 'node:net', 'pino', 'prom-client'],
   'common/api/analysis': ['common/json'],
   'common/api': ['common/json', 'common/text', 'common/api/analysis'],

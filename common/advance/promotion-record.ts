@@ -79,7 +79,10 @@ export function recorded(facts: Facts, record: KubeObject, status: PromotionStat
 export function recordObstacle(facts: Facts, run: Run, { source, stored }: Subject): Decision | undefined {
   const found = facts.promotion?.record
   // the genuine record can be read, so this is another object
-  if (found?.is === 'unknown') return stalled('NameConflict', `${found.because}; delete it, and the run goes on`)
+  if (found?.is === 'unknown') {
+    const name = `controllerrevision/${promotionRecordName(facts.experiment)}`
+    return stalled('NameConflict', `${name} could not be read (${found.because}); delete it, and the run goes on`)
+  }
   const record = liveRecord(facts)
   if (!record || isHashInStatus(facts, record)) return undefined
   if (!isRevisionOf(facts.experiment, record)) return nameConflict(shortNameOf(record))

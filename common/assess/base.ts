@@ -10,7 +10,7 @@ import { type Base, baseHash, baseOf } from '../fork/base.ts'
 import { decodeBase, isPinned, pinnedSource } from '../fork/pinned.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { shortName } from '../text/short-name.ts'
-import { isFork } from '../workload/identity.ts'
+import { forkName, isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { referentName } from '../workload/referent.ts'
 import { type Blocked, blockedBy, blockedByMistakes } from './checks.ts'
@@ -35,7 +35,7 @@ const TEMPLATE_RETRY_MS = { first: 5_000, longest: 60_000 }
 export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
   const { revision, experiment } = facts
   if (isPinned(experiment) && revision.is === 'unknown')
-    return blocked(waiting('SourceUnread', `the pinned base could not be read now (${revision.because})`))
+    return blocked(waiting('SourceUnread', `${baseInWords(experiment)} could not be read now (${revision.because})`))
   const source = pinnedSource(experiment)
   if (!source) return presentBase(facts, kind)
   const base = revision.is === 'known' ? decodeBase(revision.value, source) : undefined
@@ -43,6 +43,10 @@ export function resolveBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase 
     ? { is: 'base', base, source: () => pinnedStatus(facts, kind, source) }
     : blocked(stalled('PinnedBaseLost', BASE_LOST))
 }
+
+/** The ControllerRevision that keeps the base of a pinned experiment, in words. */
+const baseInWords = ({ metadata, spec }: ExperimentDeployment): string =>
+  `the pinned base, controllerrevision/${forkName(spec.sourceRef.name, metadata.uid)},`
 
 const BASE_LOST =
   'the ControllerRevision that keeps the base of this experiment was deleted or replaced, so the fork stays as it is; ' +

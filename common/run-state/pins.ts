@@ -39,8 +39,6 @@ export interface ServiceState {
   readonly name: string
   /** undefined while there is none, or if it could not be read */
   readonly service: KubeObject | undefined
-  /** why it could not be read */
-  readonly unread?: string
   /** the experiment to whose fork it is limited */
   readonly pinnedTo: string | undefined
   readonly isOurs: boolean
@@ -79,8 +77,7 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 
     const pinnedTo = typeof value === 'string' ? value : undefined
     const sender = (service && serviceView(service)) ?? { name }
     const endpoints = readyEndpoints(seen.slices, sender, fork)
-    const unread = found.is === 'unknown' ? { unread: found.because } : {}
-    return { name, service, ...unread, pinnedTo, isOurs: pinnedTo === id, endpoints }
+    return { name, service, pinnedTo, isOurs: pinnedTo === id, endpoints }
   }
   const active = stateOf(blueGreen.activeService, seen.active)
   const { previewService } = blueGreen

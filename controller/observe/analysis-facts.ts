@@ -9,7 +9,6 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisFacts, TwinFacts } from '../../common/facts/facts.ts'
 import { mayHaveTwin, twinFact } from '../../common/facts/own-objects.ts'
-import { unlessUnread } from '../../common/kube/reads/object.ts'
 import type { NamespaceView } from '../../common/policy/policy.ts'
 import { hasForkFinalizer, isBeingDeleted, twinName } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
@@ -75,7 +74,7 @@ async function sourceNow(
   if (!adapter) return unknown('the source may not be read')
   if (adapter.stablePods) return undefined
   const { name } = experiment.spec.sourceRef
-  return unlessUnread(workloads.live(adapter, sourceNamespaceOf(experiment), name))
+  return knownOrAbsent(await workloads.live(adapter, sourceNamespaceOf(experiment), name))
 }
 
 /**
@@ -94,11 +93,10 @@ export async function twinFacts(
   const cached = workloads.cached(adapter, ...place)
   if (!cached && !mayHaveTwin(experiment)) return undefined
   const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
-  const isLive = isLeaving || workloads.isDoubted(adapter, ...place)
-  const found = isLive ? await unlessUnread(workloads.live(adapter, ...place)) : knownOrAbsent(cached)
+  const found = isLeaving || workloads.isDoubted(adapter, ...place) ? await workloads.live(adapter, ...place) : cached
   const twin = keyOfTwin(key)
   return {
-    object: twinFact(experiment, found),
+    object: twinFact(experiment, knownOrAbsent(found)),
     repairInMs: drift.waitMs(twin),
     unreported: unreported.of(twin),
   }

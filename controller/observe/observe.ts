@@ -13,7 +13,6 @@ import {
 import { mayBeRefusedPods } from '../../common/fork/health.ts'
 import { needsBase } from '../../common/fork/pinned.ts'
 import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
-import { unlessUnread } from '../../common/kube/reads/object.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
@@ -143,7 +142,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
     // A base is kept for good, so a cache that is late must not decide which one.
-    mayRead && adapter ? unlessUnread(ports.workloads.source(adapter, namespace, name, needsBase(experiment))) : ABSENT,
+    mayRead && adapter ? ports.workloads.source(adapter, namespace, name, needsBase(experiment)) : undefined,
     ports.surroundings.neighbours(namespace),
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),
@@ -165,11 +164,11 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     cutOver,
     analysis,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
-    source: mayRead ? source : unknown('its namespace does not share it'),
+    source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
     surroundings: {
       traffic: known(ports.surroundings.traffic(key, namespace)),
       neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
-      ...relatedWorkloads(ports, adapter, knownValue(source)),
+      ...relatedWorkloads(ports, adapter, source),
     },
     // Last, because the count of other experiments is the first to be outdated.
     policies: withOthers(ports, experiment, consent),
@@ -212,17 +211,17 @@ async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, 
   const isUncertain = cached ? !hasForkLabel(cached) : isKnown
   const found =
     adapter && (isLeaving || isUncertain || workloads.isDoubted(adapter, ...name))
-      ? await unlessUnread(workloads.live(adapter, ...name))
-      : knownOrAbsent(cached)
-  return forkFacts(experiment, found)
+      ? await workloads.live(adapter, ...name)
+      : cached
+  return forkFacts(experiment, knownOrAbsent(found))
 }
 
 /** The revision with the pinned base. */
 async function readRevision({ revision }: Ports, experiment: ExperimentDeployment): Promise<RevisionFacts> {
   if (!mayHaveRevision(experiment)) return NO_REVISION
   const { metadata, spec } = experiment
-  const found = revision(sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid))
-  return revisionFacts(experiment, await unlessUnread(found))
+  const found = await revision(sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid))
+  return revisionFacts(experiment, knownOrAbsent(found))
 }
 
 /** Which policies apply and whether the namespace of the source shares it. @throws KubeError */

@@ -1,10 +1,9 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
-import { ABSENT, known, knownValue, unknown } from '../../common/api/known.ts'
+import { ABSENT, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { CutOverFacts } from '../../common/facts/facts.ts'
 import { at } from '../../common/json/json.ts'
-import { unlessUnread } from '../../common/kube/reads/object.ts'
 import { writesSource } from '../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
@@ -29,9 +28,9 @@ export async function cutOverFacts(
   const namespace = sourceNamespaceOf(experiment)
   const { activeService, previewService } = blueGreen
   const [active, preview, source] = await Promise.all([
-    unlessUnread(service(namespace, activeService)),
-    previewService === undefined ? ABSENT : unlessUnread(service(namespace, previewService)),
-    unlessUnread(workloads.live(adapter, namespace, experiment.spec.sourceRef.name)),
+    service(namespace, activeService),
+    previewService === undefined ? undefined : service(namespace, previewService),
+    workloads.live(adapter, namespace, experiment.spec.sourceRef.name),
   ])
   const { slices } = surroundings.traffic(key, namespace)
   const pin = keyOfPin(key, activeService)
@@ -39,9 +38,10 @@ export async function cutOverFacts(
     repairInMs: pins.waitMs(pin),
     previewRepairInMs: previewService === undefined ? 0 : pins.waitMs(keyOfPin(key, previewService)),
     isContested: pins.contestedMs(pin) > 0,
-    unchangedMs: steps.unchangedMs(key, returnStateOf(experiment, knownValue(active))),
+    unchangedMs: steps.unchangedMs(key, returnStateOf(experiment, active)),
   }
-  return { services: known({ active, preview, source, slices, ...state }) }
+  const seen = { active: knownOrAbsent(active), preview: knownOrAbsent(preview), source: knownOrAbsent(source) }
+  return { services: known({ ...seen, slices, ...state }) }
 }
 
 /** What a way back waits for: its time begins again when the Service is another one, or selects other pods. */
@@ -61,16 +61,16 @@ export async function promotionFacts(
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const [source, record] = await Promise.all([
-    unlessUnread(ports.workloads.live(adapter, namespace, name)),
+    ports.workloads.live(adapter, namespace, name),
     promotionRecord(ports, experiment),
   ])
-  return { source, record, isInstalled: ports.isPromotionInstalled }
+  return { source: knownOrAbsent(source), record, isInstalled: ports.isPromotionInstalled }
 }
 
 /** The promotion record. Only an experiment with a run has one. */
 export const promotionRecord = async ({ revision }: Ports, experiment: ExperimentDeployment) =>
   strategyRunSpec(experiment.spec)
-    ? unlessUnread(revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
+    ? knownOrAbsent(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
     : ABSENT
 
 /** The namespace and the name of the fork of an experiment. */

@@ -89,7 +89,9 @@ describe('the validation of a request where something cannot be read', () => {
     it('is not called missing where it cannot be read', async () => {
       const request = { object: pinned, oldObject: anExperiment({ onSourceChange: 'Pin', status }) }
       const [line] = await linesFor({ limits, world: [], unread: FORK }, request)
-      expect(line).to.equal('[SourceUnread] the pinned base could not be read now (unreachable)')
+      expect(line).to.equal(
+        '[SourceUnread] the pinned base, controllerrevision/cart-experiment-cd1aa1c99c, could not be read now (unreachable)',
+      )
     })
 
     it('must not be replaced by a source that does not exist', async () => {

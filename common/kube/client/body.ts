@@ -1,10 +1,11 @@
 import type { Dispatcher } from 'undici'
 import { UNREAD } from '../../api/object.ts'
 import { parseJson } from '../../json/json.ts'
+import { isDeeperThan } from '../../json/nesting.ts'
 import { MAX_STRUCTURE } from '../../json/too-structured.ts'
 import { KubeError } from './errors.ts'
 import { ListSplitter } from './list-splitter.ts'
-import { ObjectBytes } from './objects.ts'
+import { MAX_DEPTH, ObjectBytes } from './objects.ts'
 
 type Body = AsyncIterable<Uint8Array> & Pick<Dispatcher.ResponseData['body'], 'text'>
 
@@ -36,10 +37,7 @@ export async function bodyValue(body: Body, { holds, maxBytes = Number.POSITIVE_
     length += chunk.length
     if (read) read.add(chunk)
     else first.push(chunk)
-    if (!read && length > MAX_STRUCTURE) {
-      read = holds === 'list' ? new ListSplitter() : new ObjectBytes()
-      for (const part of first) read.add(part)
-    }
+    if (!read && length > MAX_STRUCTURE) read = readingAgain(first, holds)
     if ((read?.kept ?? length) > maxBytes || length > SKIPPED * maxBytes)
       throw new KubeError({ kind: 'invalid', message: `the response is longer than ${maxBytes} bytes` })
     if (read instanceof ListSplitter && read.parsed - parsedBefore > TURN_BYTES) {
@@ -47,10 +45,21 @@ export async function bodyValue(body: Body, { holds, maxBytes = Number.POSITIVE_
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  if (!read) return parseJson(Buffer.concat(first).toString()) // nearly all bodies: it cannot have too much structure
+  if (!read) {
+    const whole = Buffer.concat(first)
+    // nearly all bodies: it cannot have too much structure
+    if (!isDeeperThan(MAX_DEPTH, whole)) return parseJson(whole.toString())
+    read = readingAgain([whole], holds)
+  }
   if (read instanceof ListSplitter) return read.end()
   const object = read.read()
   return 'text' in object ? parseJson(object.text) : object.unread
+}
+
+function readingAgain(chunks: readonly Uint8Array[], holds: 'object' | 'list'): ListSplitter | ObjectBytes {
+  const read = holds === 'list' ? new ListSplitter() : new ObjectBytes()
+  for (const chunk of chunks) read.add(chunk)
+  return read
 }
 
 const LINE_FEED = 0x0a

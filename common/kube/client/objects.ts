@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
+import { isDeeperThan } from '../../json/nesting.ts'
 import { isTooStructured, MAX_STRUCTURE } from '../../json/too-structured.ts'
 import { MetadataScan } from './metadata-scan.ts'
 
@@ -9,19 +10,29 @@ import { MetadataScan } from './metadata-scan.ts'
  */
 export const MAX_OBJECT_BYTES = 1.5 * 1024 * 1024
 
+/**
+ * The most levels of lists and objects in an object. An override may have 64 of them, and the object around it, with
+ * the managed fields that mirror it, about ten more. Functions that call themselves for each level read what is parsed.
+ */
+export const MAX_DEPTH = 100
+
 /** What is around the object of an event. */
 const EVENT_BYTES = 64
+const EVENT_LEVELS = 1
 const KEY_BYTES = 32
 
 const TOO_LONG = 'it is longer than 1.5 MiB'
 const TOO_STRUCTURED = `it has more than ${MAX_STRUCTURE.toLocaleString('en-US')} keys and items`
+
+const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`
 
 /** What is read of the bytes of an object: their text, or what it is called and why it was not read. */
 export type ReadObject = { readonly text: string } | { readonly type: string | undefined; readonly unread: KubeObject }
 
 /**
  * The bytes of one object, which come in pieces. Keeps at most `MAX_OBJECT_BYTES` of them. An object that is longer, or
- * that has more structure than any honest one, is not to be parsed. That depends on nothing but the object.
+ * that has more structure or more levels than any honest one, is not to be parsed. That depends on nothing but the
+ * object.
  */
 export class ObjectBytes {
   readonly #start: 'event' | 'object'
@@ -62,7 +73,9 @@ export class ObjectBytes {
     const [only = new Uint8Array(), ...more] = this.#parts
     const bytes =
       more.length === 0 ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(this.#parts)
-    return isTooStructured(bytes) ? unread(this.#scanned(), TOO_STRUCTURED) : { text: bytes.toString() }
+    if (isTooStructured(bytes)) return unread(this.#scanned(), TOO_STRUCTURED)
+    const levels = MAX_DEPTH + (this.#start === 'event' ? EVENT_LEVELS : 0)
+    return isDeeperThan(levels, bytes) ? unread(this.#scanned(), TOO_DEEP) : { text: bytes.toString() }
   }
 
   #scanned(): MetadataScan {

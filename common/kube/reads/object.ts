@@ -1,4 +1,3 @@
-import { type Known, knownOrAbsent, unknown } from '../../api/known.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { isObject } from '../../json/json.ts'
 import { KubeError } from '../client/errors.ts'
@@ -21,19 +20,6 @@ export async function orUndefined(
     return asObject(await answer)
   } catch (error) {
     if (error instanceof KubeError && absence.includes(error.kind)) return undefined
-    throw error
-  }
-}
-
-/**
- * What was read, or that there is none. An object that cannot be read, however often, is unknown, and the reason names
- * it. @throws KubeError of another kind
- */
-export async function unlessUnread<T>(read: Promise<T | undefined>): Promise<Known<T>> {
-  try {
-    return knownOrAbsent(await read)
-  } catch (error) {
-    if (error instanceof KubeError && error.kind === 'unread') return unknown(error.message)
     throw error
   }
 }

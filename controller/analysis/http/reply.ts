@@ -3,9 +3,9 @@ import type { ProviderType } from '../../../common/analysis/kinds/provider.ts'
 import { errorTypeIn } from '../../../common/analysis/query/error-types.ts'
 import type { Failed, ProviderReply } from '../../../common/analysis/query/window-query.ts'
 import { parseJson } from '../../../common/json/json.ts'
+import { isDeeperThan } from '../../../common/json/nesting.ts'
 import type { Clock } from '../../../common/program/clock.ts'
 import { RequestRefused } from './failures.ts'
-import { isDeeperThan } from './nesting.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** How deep the JSON of an answer may be. */

@@ -4,7 +4,7 @@ import { COMMAND } from '../../../common/api/names.ts'
 import { strategyStatus } from '../../../common/conclusion/run-status.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
-import { anExperiment } from '../../builders.ts'
+import { anExperiment, FORK } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, START } from '../plan/some-run.ts'
 
@@ -19,11 +19,11 @@ describe('a run that is aborted', () => {
 })
 
 describe('a run of which an object cannot be read', () => {
-  const because = 'controllerrevision/x is too large to be read: it is nested deeper than 100 levels'
+  const because = 'it is too large: it is nested deeper than 100 levels'
   const UNREAD: Readonly<Record<string, { but: Partial<Facts>; told: string }>> = {
     'its pinned base': {
       but: { revision: unknown(because) },
-      told: `the pinned base could not be read now (${because})`,
+      told: `the pinned base, controllerrevision/${FORK}, could not be read now (${because})`,
     },
     'its source': { but: { source: unknown(because) }, told: `deployment/cart could not be read now (${because})` },
   }

@@ -205,7 +205,7 @@ describe('the record of a promotion', () => {
   })
 
   describe('that cannot be read', () => {
-    const because = 'controllerrevision/x is too large to be read: it is nested deeper than 100 levels'
+    const because = 'it is too large: it is nested deeper than 100 levels'
     const unread = (run: RunWorld) => ({
       promotion: { source: known(run.world.source ?? aSource()), record: unknown(because), isInstalled: true },
     })
@@ -219,7 +219,7 @@ describe('the record of a promotion', () => {
       const run = behindUnread()
       expect([run.reasonOf('Stalled'), run.messageOf('Ready')]).to.deep.equal([
         'NameConflict',
-        `${because}; delete it, and the run goes on`,
+        `controllerrevision/${promotionRecordName(run.world.experiment)} could not be read (${because}); delete it, and the run goes on`,
       ])
       expect(sourceWrites(run)).to.equal(1)
     })

@@ -115,7 +115,7 @@ describe('the base of a fork', () => {
     'is unknown where the pinned base could not be read, although the source is known': [
       { experiment: PINNED, revision: unknown('unreachable') },
       'SourceUnread',
-      'the pinned base could not be read now (unreachable)',
+      'the pinned base, controllerrevision/cart-experiment-cd1aa1c99c, could not be read now (unreachable)',
     ],
     'is the source where an experiment that is not pinned has an unknown revision': [
       { revision: unknown('unreachable') },

@@ -90,27 +90,3 @@ describe('the facts of a run', () => {
 
   it('look for the fork beside its source', () => expect(placeOfFork(BLUE_GREEN)).to.deep.equal(['shop', FORK]))
 })
-
-describe('the facts of a pass beside objects that cannot be read', () => {
-  const unread = () => Promise.reject(new KubeError({ kind: 'unread', message: 'x is too large to be read' }))
-  const UNKNOWN = { is: 'unknown', because: 'x is too large to be read' }
-
-  it('N37d: are unknown, each alone, and the pass goes on', async () => {
-    const experiment = anExperiment({ ...SERVICES, onSourceChange: 'Pin' })
-    const { ports } = observing({ experiment, cached: aDeployment({ name: FORK }), isDoubted: true })
-    const workloads = { ...ports.workloads, source: unread, live: unread }
-    const facts = await observe({ ...ports, workloads, revision: unread, service: unread }, KEY, NOW)
-    const { active, preview, source } = facts?.cutOver?.services.is === 'known' ? facts.cutOver.services.value : {}
-    for (const found of [facts?.source, facts?.fork, facts?.revision, active, preview, source])
-      expect(found).to.deep.equal(UNKNOWN)
-    expect(facts?.policies.is).to.equal('known')
-  })
-
-  it('N37d: have an unknown record at the step that writes the source', async () => {
-    const status = { strategy: { stepName: 'promote', path: 'Forward', phase: 'Progressing' } }
-    const experiment = anExperiment({ ...SERVICES, status } as Parameters<typeof anExperiment>[0])
-    const { ports } = observing({ experiment, live: aDeployment() })
-    const found = await promotionFacts({ ...ports, revision: unread }, experiment, deployment)
-    expect([found?.record, found?.source.is]).to.deep.equal([UNKNOWN, 'known'])
-  })
-})

@@ -81,4 +81,27 @@ describe('the value of a body', () => {
       [UNREAD]: 'it is longer than 1.5 MiB',
     })
   })
+
+  const deep = `{"kind":"ControllerRevision","metadata":{"name":"deep"},"data":${'['.repeat(9_000)}${']'.repeat(9_000)}}`
+
+  it('N37d: is what is known of an object that is nested deeper than honest ones, however short it is', async () => {
+    const known = {
+      apiVersion: '',
+      kind: 'ControllerRevision',
+      metadata: { name: 'deep', labels: {} },
+      [UNREAD]: 'it is nested deeper than 100 levels',
+    }
+    expect(await bodyValue(bodyOf(...socketPieces(deep)), { holds: 'object' })).to.deep.equal(known)
+    const list = `{"items":[{"metadata":{"name":"cart"}},${deep}]}`
+    expect(await bodyValue(bodyOf(...socketPieces(list)), { holds: 'list' })).to.deep.equal({
+      items: [{ metadata: { name: 'cart' } }, known],
+    })
+  })
+
+  it('N37d: is read in a list whose items have as many levels as objects may have', async () => {
+    const item = `${'['.repeat(100)}1${']'.repeat(100)}`
+    expect(await bodyValue(bodyOf(`{"items":[${item}]}`), { holds: 'list' })).to.deep.equal({
+      items: [JSON.parse(item)],
+    })
+  })
 })

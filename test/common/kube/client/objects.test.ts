@@ -4,8 +4,8 @@ import { MAX_STRUCTURE } from '../../../../common/json/too-structured.ts'
 import { MAX_OBJECT_BYTES, ObjectBytes } from '../../../../common/kube/client/objects.ts'
 import { socketPieces } from './pieces.ts'
 
-function read(text: string) {
-  const object = new ObjectBytes()
+function read(text: string, start: 'event' | 'object' = 'object') {
+  const object = new ObjectBytes(start)
   for (const piece of socketPieces(text)) object.add(piece)
   const found = object.read()
   return 'text' in found ? found.text : found.unread[UNREAD]
@@ -27,5 +27,15 @@ describe('the bytes of an object', () => {
     const text = `[${'"",'.repeat(MAX_STRUCTURE - 2)}""]`
     expect(read(text)).to.equal(text)
     expect(read(`${text},`)).to.equal('it has more than 100,000 keys and items')
+  })
+
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+
+  it('N37d: are read with up to 100 levels, of an event with one more around it', () => {
+    expect(read(nested(100))).to.equal(nested(100))
+    expect(read(nested(101))).to.equal('it is nested deeper than 100 levels')
+    expect(read(nested(9_000))).to.equal('it is nested deeper than 100 levels')
+    expect(read(nested(101), 'event')).to.equal(nested(101))
+    expect(read(nested(102), 'event')).to.equal('it is nested deeper than 100 levels')
   })
 })

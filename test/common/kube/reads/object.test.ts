@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { KubeError } from '../../../../common/kube/client/errors.ts'
-import { asObject, orUndefined, unlessUnread } from '../../../../common/kube/reads/object.ts'
+import { asObject, orUndefined } from '../../../../common/kube/reads/object.ts'
 import { kubeError } from '../scripted-client.ts'
 
 const CART = { kind: 'Deployment', metadata: { name: 'cart' } }
@@ -27,23 +26,5 @@ describe('orUndefined', () => {
 
   it('returns undefined after the failures that the caller names', async () => {
     expect(await orUndefined(Promise.reject(kubeError('kindAbsent')), ['kindAbsent'])).to.equal(undefined)
-  })
-})
-
-describe('unlessUnread', () => {
-  it('returns what was read, or that there is none', async () => {
-    expect(await unlessUnread(Promise.resolve(CART))).to.deep.equal({ is: 'known', value: CART })
-    expect(await unlessUnread(Promise.resolve(undefined))).to.deep.equal({ is: 'absent' })
-  })
-
-  it('N37d: returns that an object which cannot be read is unknown, and no other failure', async () => {
-    const unread = new KubeError({ kind: 'unread', message: 'controllerrevision/x is too large to be read' })
-    expect(await unlessUnread(Promise.reject(unread))).to.deep.equal({
-      is: 'unknown',
-      because: 'controllerrevision/x is too large to be read',
-    })
-    expect(await unlessUnread(Promise.reject(kubeError('server'))).catch((error: unknown) => error)).to.include({
-      kind: 'server',
-    })
   })
 })

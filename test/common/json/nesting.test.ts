@@ -1,7 +1,7 @@
-import '../../../property.ts'
+import '../../property.ts'
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { isDeeperThan } from '../../../../controller/analysis/http/nesting.ts'
+import { isDeeperThan } from '../../../common/json/nesting.ts'
 
 const isDeeper = (depth: number, text: string) => isDeeperThan(depth, Buffer.from(text))
 const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`
