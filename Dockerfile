@@ -1,6 +1,7 @@
 # The image of both programs; the manifests say which one a container runs.
 #   docker build --tag registry.example/experiment-deployment-controller:0.1.0 .
-FROM node:24-slim AS build
+# by digest, so that each build has the same base: Node 24.21.0, for all platforms
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 # the image has Node already, so the script that downloads another one is not needed
@@ -12,7 +13,7 @@ COPY webhook webhook/
 RUN node build/main.ts
 
 # Debian, not Alpine: the settings of the allocator in the manifests are for glibc
-FROM node:24-slim
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /src/dist/ ./

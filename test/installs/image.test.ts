@@ -85,7 +85,14 @@ describe('A-1: the image', () => {
       expect(restOf(last, 'USER')).to.deep.equal([user])
       expect(listOr(at(pod, 'containers')).map((container) => at(container, 'command'))).to.deep.equal([undefined])
     }
-    expect(restOf(last, 'FROM')).to.deep.equal(['node:24-slim'])
+    expect(restOf(last, 'FROM')[0]).to.match(/^node:24-slim@/)
+  })
+
+  it('N37j: is built from one base, by digest, and the guide says how to take another one', async () => {
+    const bases = (await stages()).flatMap((stage) => restOf(stage, 'FROM').map((rest) => rest.replace(/ AS .+$/, '')))
+    expect(bases[0]).to.match(/^node:24-slim@sha256:[0-9a-f]{64}$/)
+    expect(bases).to.deep.equal([bases[0], bases[0]])
+    expect(await readFile('docs/admin.md', 'utf8')).to.contain('`docker buildx imagetools inspect node:24-slim`')
   })
 
   it('is sent to the builder without the rest of the repository', async () => {
