@@ -1,9 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 
-const NUMBERS = [...readFileSync('docs/attacks.md', 'utf8').matchAll(/^\| (A\d+) \| .+ \| .+ \|$/gm)].map(
-  ([, number = '']) => number,
-)
+const PAGE = readFileSync('docs/attacks.md', 'utf8')
+const NUMBERS = [...PAGE.matchAll(/^\| (A\d+) \| .+ \| .+ \|$/gm)].map(([, number = '']) => number)
 
 describe('the page on attacks', () => {
   it('numbers its rows in order', () => {
@@ -17,5 +16,13 @@ describe('the page on attacks', () => {
     )
     expect(cited).to.include.members(['A1', 'A18', 'A27'])
     expect([...new Set(cited)].filter((number) => !NUMBERS.includes(number))).to.deep.equal([])
+  })
+
+  it('N37h: says what the status of pods and the templates of others decide, as the page on rights does', () => {
+    const rights = readFileSync('docs/rights.md', 'utf8')
+    expect(PAGE).to.match(/^\| A36 \|.*who may write `pods\/status` decides verdicts/m)
+    expect(PAGE).to.match(/who may write the templates of a namespace decides the gate of all experiments/)
+    for (const words of ['**Who may write the templates of a namespace**', '**Who may write `pods/status`**'])
+      expect(rights).to.contain(words)
   })
 })
