@@ -76,7 +76,9 @@ export function clusterForPass(options: ClusterOptions) {
     const writer = new Writer({ client, signal, written: written.of(key), doubt })
     const reading = (resource: ResourceType) => async (namespace: string, name: string) => {
       const path = resourcePath(resource, { namespace, name })
-      return isServed(namespace) ? orUndefined(client.request({ verb: 'get', path, signal })) : undefined
+      return isServed(namespace)
+        ? orUndefined(client.request({ verb: 'get', path, signal, isNameEnough: true }))
+        : undefined
     }
     return {
       ports: {

@@ -94,6 +94,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/facts',
     'common/assess',
     'common/kube/client',
+    'common/kube/reads',
     'common/kube/watch',
     'controller/analysis/http',
     'controller/analysis/providers',

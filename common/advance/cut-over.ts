@@ -171,7 +171,9 @@ function returnMove(facts: Facts, run: Run, { active: { name }, isForkGone }: Pi
 
 /** Why a Service cannot be limited to the fork now. */
 function obstacleOf({ facts, fork, pins }: CutOverContext, of: ServiceState): Decision | undefined {
-  const { name, service, pinnedTo } = of
+  const { name, service, pinnedTo, unread } = of
+  if (unread !== undefined)
+    return waiting('ServiceNotFound', `service/${name} could not be read now (${unread})`, RETRY_MS)
   if (!service) return waiting('ServiceNotFound', `service/${name} does not exist`, RETRY_MS)
   if (pinnedTo !== undefined)
     return waiting('ServiceIsTaken', `service/${name} sends only to the experiment with the id ${pinnedTo}`, RETRY_MS)

@@ -64,6 +64,7 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
     ...findingsAbout('share', facts, () => ({
       others: withPods(counted),
       endpoints: endpoints(facts, derivedFork(assessment)),
+      unread: knownValue(facts.surroundings.traffic)?.unread,
     })),
     ...findingsAbout('promotion', facts, () => ({})),
     ...findingsAbout('approval', facts, () => ({ previews: declaredPreviews(facts) })),
@@ -91,7 +92,7 @@ function findingsInLiveFork({ fork, policies }: Facts, assessment: Assessment): 
 export const declaredPreviews = ({ surroundings: { traffic } }: Facts): readonly string[] | undefined =>
   knownValue(traffic)?.services.flatMap(({ name, isPreview }) => (isPreview ? [name] : []))
 
-type LimitInput = Partial<Pick<PolicyInput, 'forks' | 'providers' | 'previews' | 'others' | 'endpoints'>>
+type LimitInput = Partial<Pick<PolicyInput, 'forks' | 'providers' | 'previews' | 'others' | 'endpoints' | 'unread'>>
 
 /** What the policies with a limit of `kind` find. `judged` is computed only if there is one. */
 function findingsAbout(kind: LimitKind, facts: Facts, judged: () => LimitInput): readonly PolicyFinding[] {

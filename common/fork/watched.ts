@@ -1,5 +1,5 @@
 import { CR_NAME, EXPERIMENT_ID, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID, ROLE } from '../api/names.ts'
-import type { KubeObject } from '../api/object.ts'
+import { type KubeObject, UNREAD } from '../api/object.ts'
 import { controllerOf } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { omit, pick } from '../workload/status.ts'
@@ -31,6 +31,7 @@ export function watchedPart(kind: WorkloadKind, workload: KubeObject): KubeObjec
       ownerReferences: controller ? [controller] : [],
     },
     ...kind.watchProjection?.(workload),
+    ...(workload[UNREAD] === undefined ? {} : { [UNREAD]: workload[UNREAD] }),
   }
 }
 

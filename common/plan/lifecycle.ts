@@ -21,7 +21,13 @@ import { isWriting } from '../run-state/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { duration } from '../text/duration.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
-import { hasForkFinalizer, hasOwnerReference, isBeingDeleted, isOwnedByLabels } from '../workload/identity.ts'
+import {
+  hasForkFinalizer,
+  hasOwnerReference,
+  isBeingDeleted,
+  isOwnedByLabels,
+  isUnreadForkOf,
+} from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { PROGRESS_DEADLINE_SECONDS } from '../workload/status.ts'
 
@@ -53,7 +59,8 @@ export function planDeletion(facts: Facts): Plan {
   if (kept !== undefined) return terminating(kept, [], KEPT_RECHECK_MS)
   if (kind.is === 'unknown')
     return terminating(`this version cannot say whether the fork of ${kindName}/${name} is gone`)
-  if (fork.is === 'unknown') return terminating(`the fork could not be read now (${fork.because})`)
+  if (fork.is === 'unknown')
+    return terminating(`the fork could not be read now (${fork.because})`, deletionOfUnread(facts))
   const twin = knownValue(facts.twin?.object ?? { is: 'absent' })
   if (fork.is === 'absent' && twin) return terminating(`${shortNameOf(twin)} is being deleted`)
   if (fork.is === 'absent' || kind.is === 'absent')
@@ -90,7 +97,8 @@ export function planExpiry(facts: Facts): Plan {
   const conclusion = { is: 'unready', reason: 'Expired', source: undefined } as const
   if (kept !== undefined && fork.is === 'known')
     return { writes: [], conclusion: { ...conclusion, message: `${expired}; ${kept}`, fork: fork.value } }
-  const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : []
+  const deletion = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : deletionOfUnread(facts)
+  const writes = kept === undefined ? deletion : []
   return { writes, conclusion: { ...conclusion, message: expired, fork: undefined } }
 }
 
@@ -98,7 +106,8 @@ export function planExpiry(facts: Facts): Plan {
 export function planPromoted(facts: Facts): Plan {
   const { kind, fork, experiment } = facts
   const adapter = knownValue(kind)
-  const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : finalizerWrites(facts)
+  const left = fork.is === 'unknown' ? deletionOfUnread(facts) : finalizerWrites(facts)
+  const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : left
   const message = `${shortName(experiment.spec.sourceRef)} has the change, and the fork is gone`
   return { writes, conclusion: { is: 'settled', reason: 'Promoted', message, fork: undefined, source: undefined } }
 }
@@ -113,6 +122,13 @@ export function expiryMessage(experiment: ExperimentDeployment): string {
 
 /** An RFC 3339 time without its seconds. */
 export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
+
+/** Deletes a fork that somebody has made too large to be read: it must not stay beyond its time. */
+function deletionOfUnread({ fork, kind, experiment }: Facts): readonly Write[] {
+  const unread = fork.is === 'unknown' ? fork.unread : undefined
+  const isLeft = unread && isUnreadForkOf(experiment, unread) && !isBeingDeleted(unread)
+  return kind.is === 'known' && isLeft ? [deleteFork(kind.value, unread)] : []
+}
 
 const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 

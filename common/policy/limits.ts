@@ -3,6 +3,7 @@ import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { PodDemand } from '../strategy/forecast.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
+import { listed } from '../text/list.ts'
 import { shortName } from '../text/short-name.ts'
 import { missingApproval } from './approval.ts'
 import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
@@ -83,10 +84,21 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isFor
     })
     .sort((a, b) => b.pods / b.endpoints - a.pods / a.endpoints)
   const percent = Number.parseInt(maxShare, 10)
-  if (!worst || worst.pods * 100 <= percent * worst.endpoints) return undefined
+  if (!worst || worst.pods * 100 <= percent * worst.endpoints)
+    return maxShare === '100%' ? undefined : unknownShare(judged, { field, maxShare })
   const endpoints = `${worst.pods} of ${worst.endpoints} endpoints of service/${worst.service}`
   const reason = isForPromotion ? FOR_PROMOTION : ''
   return invalid(field, `experiments would have ${endpoints}${reason}, at most ${maxShare} is allowed`)
+}
+
+/** The share is unknown where a Service that may select the fork cannot be read. */
+function unknownShare(
+  { unread }: PolicyInput,
+  { field, maxShare }: { readonly field: string; readonly maxShare: string },
+): FieldError | undefined {
+  const names = listed((unread ?? []).map((each) => `${each.name} (${each.unread})`))
+  const message = `the share of experiments is not known, and at most ${maxShare} is allowed; make these smaller: ${names}`
+  return unread ? invalid(field, message) : undefined
 }
 
 /** The mode of a promotion, for an experiment that has a run. */

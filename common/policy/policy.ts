@@ -1,6 +1,6 @@
 import { selects } from '../api/label-selector.ts'
 import { isDnsLabel } from '../api/metadata-syntax.ts'
-import type { KubeObject } from '../api/object.ts'
+import type { KubeObject, UnreadView } from '../api/object.ts'
 import type { PromotionMode } from '../api/strategy.ts'
 import type { Condition, ExperimentDeployment, FieldError, OverrideType } from '../api/types.ts'
 import type { FieldChange, OverrideEffect } from '../override/changes.ts'
@@ -102,6 +102,8 @@ export interface PolicyInput {
   /** all experiments; those of other sources, expired ones and this experiment itself may be among them */
   readonly others: readonly ExperimentDeployment[] | undefined
   readonly endpoints: readonly ServiceEndpoints[] | undefined
+  /** Services and EndpointSlices that are too large to be read: their share is not known; absent: there are none */
+  readonly unread?: readonly UnreadView[] | undefined
   readonly now: Date
 }
 

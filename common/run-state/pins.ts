@@ -39,6 +39,8 @@ export interface ServiceState {
   readonly name: string
   /** undefined while there is none, or if it could not be read */
   readonly service: KubeObject | undefined
+  /** why it could not be read; absent: it was, or there is none */
+  readonly unread?: string
   /** the experiment to whose fork it is limited */
   readonly pinnedTo: string | undefined
   readonly isOurs: boolean
@@ -77,7 +79,8 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 
     const pinnedTo = typeof value === 'string' ? value : undefined
     const sender = (service && serviceView(service)) ?? { name }
     const endpoints = readyEndpoints(seen.slices, sender, fork)
-    return { name, service, pinnedTo, isOurs: pinnedTo === id, endpoints }
+    const unread = found.is === 'unknown' ? { unread: found.because } : {}
+    return { name, service, ...unread, pinnedTo, isOurs: pinnedTo === id, endpoints }
   }
   const active = stateOf(blueGreen.activeService, seen.active)
   const { previewService } = blueGreen
@@ -119,11 +122,15 @@ export function limitedServices({ surroundings, experiment }: SpecFacts): readon
 
 /**
  * Why the fork must stay: a Service of the blue-green sends only to it, as the caches show, so that without the fork
- * nobody would answer. It matters where the controller may not return the Service. Undefined if there is no such
- * Service.
+ * nobody would answer, or one is too large to be read. It matters where the controller may not return the Service.
+ * Undefined if there is no such Service.
  */
 export function keptBy(facts: SpecFacts): string | undefined {
   const { activeService, previewService } = facts.experiment.spec.strategy?.blueGreen ?? {}
+  const unread = knownValue(facts.surroundings.traffic)?.unread?.find(
+    ({ name }) => name === `service/${activeService}` || name === `service/${previewService}`,
+  )
+  if (unread) return `${unread.name} is too large (${unread.unread}) and may send only to its fork; make it smaller`
   const found = limitedServices(facts)?.find((name) => name === activeService || name === previewService)
   const published = found === previewService ? ', and publishNotReadyAddresses unless you set it' : ''
   return found && `service/${found} sends only to its fork; remove ${EXPERIMENT_ID} from its selector${published}`

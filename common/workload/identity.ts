@@ -11,7 +11,13 @@ import {
   OWNER_UID,
   ROLE,
 } from '../api/names.ts'
-import type { KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../api/object.ts'
+import {
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+  type OwnerReference,
+  UNREAD,
+} from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { sha256Of } from '../json/canonical.ts'
 import { isEqual, member } from '../json/json.ts'
@@ -127,6 +133,13 @@ export const isForkOf = (
     ((left !== undefined && left.uid === object.metadata.uid) || markCount(experiment, object, role) >= 2)
   )
 }
+
+/**
+ * Whether an object with the name of the fork of `experiment`, which is too large to be read, is that fork. Its
+ * selector cannot have changed, so it is if the status has its uid.
+ */
+export const isUnreadForkOf = ({ status }: ExperimentDeployment, object: KubeObject): boolean =>
+  object[UNREAD] !== undefined && status?.experimentResourceRef?.uid === object.metadata.uid
 
 const markCount = (experiment: ExperimentDeployment, object: KubeObject, role: ForkRole): number =>
   [

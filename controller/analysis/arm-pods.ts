@@ -2,9 +2,10 @@ import { MAX_PODS } from '../../common/analysis/run/arms.ts'
 import type { ArmPodView, ArmPodViews } from '../../common/analysis/run/poll.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { AnalysisArms, ArmSelector } from '../../common/assess/analysis.ts'
-import { at, isObject, listOr, member } from '../../common/json/json.ts'
+import { at, isObject, listOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
+import { wholeItems } from '../../common/kube/reads/object.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 import { controllerOf, isBeingDeleted } from '../../common/workload/identity.ts'
@@ -27,7 +28,7 @@ export class ArmPodsReader {
     this.#recent = new TtlCache(timers, KEPT_MS)
   }
 
-  /** The pods of all arms as they are now, or were a moment ago. @throws KubeError */
+  /** The pods of all arms as they are now, or were a moment ago. @throws KubeError, also if one is too large */
   async of({ namespace, treatment, control, source, isSourceOther }: AnalysisArms): Promise<ArmPodViews> {
     const ofSource = (arm: ArmSelector) => this.#list(namespace, arm.selector, isOfSource)
     const ofCopy = (arm: ArmSelector) => this.#list(namespace, arm.selector, isOfCopy(arm.workload))
@@ -44,7 +45,7 @@ export class ArmPodsReader {
       const path = resourcePath(RESOURCES.Pod, { namespace })
       const query = { labelSelector, fieldSelector: HAVE_NOT_ENDED, limit: LISTED }
       const found = await this.#client.request({ verb: 'list', path, query, deadlineMs: DEADLINE_MS })
-      return { value: armPodViews(listOr(member(found, 'items')), isOfArm), isLasting: true }
+      return { value: armPodViews(wholeItems(found), isOfArm), isLasting: true }
     })
   }
 }

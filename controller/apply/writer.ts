@@ -129,7 +129,7 @@ export class Writer {
    * @throws KubeError
    */
   async #deleteFork(path: string, uid: string): Promise<void> {
-    const read = () => orUndefined(this.#request({ verb: 'get', path }))
+    const read = () => orUndefined(this.#request({ verb: 'get', path, isNameEnough: true }))
     // The cache may be old. Only the uid of the present object proves that it is the fork.
     if ((await read())?.metadata.uid !== uid) return
     const conflict = await this.#deleteByUid(path, uid)

@@ -4,7 +4,7 @@ import { hasEnded, isInterrupted } from '../../common/analysis/run/records.ts'
 import type { TemplateScope } from '../../common/api/analysis/analysis.ts'
 import { analysisWithDefaults } from '../../common/api/analysis/defaults.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
-import { type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import { type Known, known, knownObject, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisFacts, TwinFacts } from '../../common/facts/facts.ts'
@@ -74,7 +74,7 @@ async function sourceNow(
   if (!adapter) return unknown('the source may not be read')
   if (adapter.stablePods) return undefined
   const { name } = experiment.spec.sourceRef
-  return knownOrAbsent(await workloads.live(adapter, sourceNamespaceOf(experiment), name))
+  return knownObject(await workloads.live(adapter, sourceNamespaceOf(experiment), name))
 }
 
 /**
@@ -96,7 +96,7 @@ export async function twinFacts(
   const found = isLeaving || workloads.isDoubted(adapter, ...place) ? await workloads.live(adapter, ...place) : cached
   const twin = keyOfTwin(key)
   return {
-    object: twinFact(experiment, knownOrAbsent(found)),
+    object: twinFact(experiment, knownObject(found)),
     repairInMs: drift.waitMs(twin),
     unreported: unreported.of(twin),
   }

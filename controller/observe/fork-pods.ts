@@ -1,5 +1,5 @@
 import { EXPERIMENT_ID, GATE, REVISION } from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../common/api/object.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import { afterOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { GatedPod } from '../../common/strategy/gate.ts'
@@ -23,7 +23,9 @@ export function podView(pod: KubeObject): PodView | undefined {
   const isGated = gates.includes(GATE)
   const owner = controllerOf(pod)?.name
   const isOfFork = fork !== undefined && (owner === fork || owner?.startsWith(`${fork}-`) === true)
-  if (!isGated || !isOfFork || !fork.endsWith(`-${labels?.[EXPERIMENT_ID]}`)) return undefined
+  if (!fork?.endsWith(`-${labels?.[EXPERIMENT_ID]}`)) return undefined
+  if (pod[UNREAD] !== undefined) return { ...UNREAD_POD, fork, name, uid, isBeingDeleted: isBeingDeleted(pod) }
+  if (!isGated || !isOfFork) return undefined
   return {
     fork,
     name,
@@ -36,6 +38,9 @@ export function podView(pod: KubeObject): PodView | undefined {
     ...(gates.some((gate) => OF_LOAD_BALANCERS.test(gate)) ? { isBalanced: true } : {}),
   }
 }
+
+/** A pod that is too large to be read may get requests, so it takes the place of one that does. */
+const UNREAD_POD = { revision: '', hasReadyContainers: true, isOpen: true, isReady: false } as const
 
 /** The gates of the AWS Load Balancer Controller, in pods that are targets themselves, and of GKE. */
 const OF_LOAD_BALANCERS = /^(?:target-health\.elbv2\.k8s\.aws\/|cloud\.google\.com\/load-balancer-neg-ready$)/

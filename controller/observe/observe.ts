@@ -1,5 +1,5 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
-import { ABSENT, type Known, known, knownOrAbsent, knownValue, unknown } from '../../common/api/known.ts'
+import { ABSENT, type Known, known, knownObject, knownOrAbsent, knownValue, unknown } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/assess/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/facts/facts.ts'
@@ -13,6 +13,7 @@ import {
 import { mayBeRefusedPods } from '../../common/fork/health.ts'
 import { needsBase } from '../../common/fork/pinned.ts'
 import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
+import { unlessUnread } from '../../common/kube/reads/object.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
@@ -41,14 +42,14 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   if (!experiment) return undefined
   const adapter = workloadKind(experiment.spec.sourceRef.kind)
   const read = isBeingDeleted(experiment)
-    ? { ...UNREAD, ...(await factsOfDeletion({ ports, key, experiment, adapter, now })) }
+    ? { ...NOT_READ, ...(await factsOfDeletion({ ports, key, experiment, adapter, now })) }
     : await allFacts({ ports, key, experiment, adapter, now })
   return { ...read, ...experimentFacts(ports, key, experiment), now }
 }
 
 const BEING_DELETED = unknown('the experiment is being deleted')
-const UNREAD_REVISION: RevisionFacts = { revision: BEING_DELETED, revisionHolder: undefined }
-const UNREAD = {
+const NOT_READ_REVISION: RevisionFacts = { revision: BEING_DELETED, revisionHolder: undefined }
+const NOT_READ = {
   schema: BEING_DELETED,
   source: BEING_DELETED,
   policies: BEING_DELETED,
@@ -104,7 +105,7 @@ async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {
   const gate = gateFacts(ports, experiment)
   if (!isLeft) {
     const promotion = await orAbsent(promotionFacts(ports, experiment, adapter))
-    return { ...facts, ...UNREAD_REVISION, gate, cutOver, promotion }
+    return { ...facts, ...NOT_READ_REVISION, gate, cutOver, promotion }
   }
   const [base, record] = await Promise.all([readRevision(ports, experiment), promotionRecord(ports, experiment)])
   return {
@@ -120,7 +121,7 @@ async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {
 function servicesOf({ surroundings }: Ports, key: Key, experiment: ExperimentDeployment) {
   if (experiment.spec.strategy?.blueGreen === undefined) return {}
   const traffic = known(surroundings.traffic(key, sourceNamespaceOf(experiment)))
-  return { surroundings: { ...UNREAD.surroundings, traffic } }
+  return { surroundings: { ...NOT_READ.surroundings, traffic } }
 }
 
 /** What was read; undefined if it cannot be read, unless that failure `isDecisive`. @throws KubeError */
@@ -142,7 +143,7 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
     // A base is kept for good, so a cache that is late must not decide which one.
-    mayRead && adapter ? ports.workloads.source(adapter, namespace, name, needsBase(experiment)) : undefined,
+    mayRead && adapter ? unlessUnread(ports.workloads.source(adapter, namespace, name, needsBase(experiment))) : ABSENT,
     ports.surroundings.neighbours(namespace),
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),
@@ -164,11 +165,11 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     cutOver,
     analysis,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
-    source: mayRead ? knownOrAbsent(source) : unknown('its namespace does not share it'),
+    source: mayRead ? source : unknown('its namespace does not share it'),
     surroundings: {
       traffic: known(ports.surroundings.traffic(key, namespace)),
       neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
-      ...relatedWorkloads(ports, adapter, source),
+      ...relatedWorkloads(ports, adapter, knownValue(source)),
     },
     // Last, because the count of other experiments is the first to be outdated.
     policies: withOthers(ports, experiment, consent),
@@ -213,7 +214,7 @@ async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, 
     adapter && (isLeaving || isUncertain || workloads.isDoubted(adapter, ...name))
       ? await workloads.live(adapter, ...name)
       : cached
-  return forkFacts(experiment, knownOrAbsent(found))
+  return forkFacts(experiment, knownObject(found))
 }
 
 /** The revision with the pinned base. */
@@ -221,7 +222,7 @@ async function readRevision({ revision }: Ports, experiment: ExperimentDeploymen
   if (!mayHaveRevision(experiment)) return NO_REVISION
   const { metadata, spec } = experiment
   const found = await revision(sourceNamespaceOf(experiment), forkName(spec.sourceRef.name, metadata.uid))
-  return revisionFacts(experiment, knownOrAbsent(found))
+  return revisionFacts(experiment, knownObject(found))
 }
 
 /** Which policies apply and whether the namespace of the source shares it. @throws KubeError */

@@ -1,9 +1,10 @@
 import { ABSENT, type Known, known, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, listOr, member, textOr } from '../../common/json/json.ts'
+import { at, member, textOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
+import { wholeItems } from '../../common/kube/reads/object.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { TtlCache } from '../../common/program/ttl-cache.ts'
 
@@ -47,9 +48,10 @@ export class PodRefusals {
 
 /**
  * What the latest of the Events in `list` says, if that is a refusal. Those of one second are in their order already.
+ * @throws KubeError if one is too large to be read: it may be the latest
  */
 function refusalIn(list: unknown): Known<string> {
-  const attempts = listOr(member(list, 'items')).filter((event) => ATTEMPTS.has(member(event, 'reason')))
+  const attempts = wholeItems(list).filter((event) => ATTEMPTS.has(member(event, 'reason')))
   const latest = attempts.toSorted((a, b) => lastTimeOf(a) - lastTimeOf(b)).at(-1)
   return member(latest, 'reason') === REFUSED ? known(textOr(member(latest, 'note'), REFUSED)) : ABSENT
 }

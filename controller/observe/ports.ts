@@ -29,7 +29,10 @@ export interface WorkloadsPort {
   cached(kind: WorkloadKind, namespace: string, name: string): KubeObject | undefined
   /** whether a write reported that the object in the cache is not the present one */
   isDoubted(kind: WorkloadKind, namespace: string, name: string): boolean
-  /** the whole object from the API server, because a cache may be too old to decide a deletion. @throws KubeError */
+  /**
+   * the whole object from the API server, because a cache may be too old to decide a deletion. It may have the mark
+   * `UNREAD`. @throws KubeError
+   */
   live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
   /** the workloads that take their template from the object */
   referrers(kind: WorkloadKind, namespace: string, name: string): readonly KubeObject[]
@@ -92,7 +95,10 @@ export interface Ports {
     doubt(experiment: ExperimentDeployment): void
   }
   readonly workloads: WorkloadsPort
-  /** the ControllerRevision of a pinned base; from the API server, because it is not watched. @throws KubeError */
+  /**
+   * the ControllerRevision of a pinned base; from the API server, because it is not watched. It may have the mark
+   * `UNREAD`. @throws KubeError
+   */
   readonly revision: (namespace: string, name: string) => Promise<KubeObject | undefined>
   /** why the last pod of the fork was refused, as its Events say; at most half a minute old. Does not throw. */
   readonly podRefusal: (fork: KubeObject) => Promise<Known<string>>
@@ -102,7 +108,7 @@ export interface Ports {
   readonly surroundings: SurroundingsPort
   /** the pods of the gated fork of this name; absent: pods may not be read */
   readonly pods?: ((namespace: string, fork: string) => readonly GatedPod[]) | undefined
-  /** a Service as it is now; absent: Services may not be written. @throws KubeError */
+  /** a Service as it is now, maybe with the mark `UNREAD`; absent: Services may not be written. @throws KubeError */
   readonly service?: ((namespace: string, name: string) => Promise<KubeObject | undefined>) | undefined
   /** what an analysis names, and its analysis runs; absent: this installation has no component "analysis" */
   readonly analysis?: AnalysisPort | undefined

@@ -1,5 +1,5 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
-import { ABSENT, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
+import { ABSENT, known, knownObject, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { CutOverFacts } from '../../common/facts/facts.ts'
@@ -40,7 +40,7 @@ export async function cutOverFacts(
     isContested: pins.contestedMs(pin) > 0,
     unchangedMs: steps.unchangedMs(key, returnStateOf(experiment, active)),
   }
-  const seen = { active: knownOrAbsent(active), preview: knownOrAbsent(preview), source: knownOrAbsent(source) }
+  const seen = { active: knownObject(active), preview: knownObject(preview), source: knownObject(source) }
   return { services: known({ ...seen, slices, ...state }) }
 }
 
@@ -64,13 +64,13 @@ export async function promotionFacts(
     ports.workloads.live(adapter, namespace, name),
     promotionRecord(ports, experiment),
   ])
-  return { source: knownOrAbsent(source), record, isInstalled: ports.isPromotionInstalled }
+  return { source: knownObject(source), record, isInstalled: ports.isPromotionInstalled }
 }
 
 /** The promotion record. Only an experiment with a run has one. */
 export const promotionRecord = async ({ revision }: Ports, experiment: ExperimentDeployment) =>
   strategyRunSpec(experiment.spec)
-    ? knownOrAbsent(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
+    ? knownObject(await revision(sourceNamespaceOf(experiment), promotionRecordName(experiment)))
     : ABSENT
 
 /** The namespace and the name of the fork of an experiment. */

@@ -90,10 +90,10 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
     },
 
     live: (kind, namespace, name) =>
-      orUndefined(client.request({ verb: 'get', path: resourcePath(kind, { namespace, name }), signal }), [
-        'notFound',
-        'kindAbsent',
-      ]),
+      orUndefined(
+        client.request({ verb: 'get', path: resourcePath(kind, { namespace, name }), signal, isNameEnough: true }),
+        ['notFound', 'kindAbsent'],
+      ),
   })
   return { port, doubt }
 }

@@ -1,18 +1,11 @@
 import { hasOurSelector, unpin } from '../../common/advance/service-writes.ts'
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
-import {
-  CONTROLLER_REVISION,
-  EXPERIMENT_DEPLOYMENT,
-  EXPERIMENT_ID,
-  OWNER_UID,
-  SERVICE,
-} from '../../common/api/names.ts'
-import type { KubeObject } from '../../common/api/object.ts'
+import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../../common/api/names.ts'
+import { type KubeObject, UNREAD } from '../../common/api/object.ts'
 import type { Write } from '../../common/conclusion/write.ts'
-import { at, listOr, objectOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
-import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
+import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
@@ -20,6 +13,7 @@ import { isBeingDeleted, provenOwner, recordNameOf } from '../../common/workload
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Recorder } from '../events/recorder.ts'
 import { OrphanedRuns, type OrphanedRunsOptions } from './orphaned-runs.ts'
+import { orphanMessage, pinnedServices } from './pinned-services.ts'
 import { Sweeper } from './sweeper.ts'
 
 interface OrphansOptions {
@@ -161,7 +155,7 @@ export class Orphans {
 
   async #delete(resource: WorkloadKind, of: KubeObject): Promise<void> {
     this.#orphans.set(uidOf(of), this.#orphans.get(uidOf(of)) ?? '') // it counts, also if the Services cannot be listed
-    const pinned = await this.#pinnedTo(of)
+    const pinned = await pinnedServices(this.#options.client, of, this.#sweeper.signal)
     const kept = pinned.filter((service) => !this.#mayUnpin(service))
     this.#tell(of, orphanMessage(pinned, kept))
     if (kept.length > 0) return
@@ -187,30 +181,12 @@ export class Orphans {
     this.#orphans.set(uidOf(of), note)
   }
 
-  /**
-   * The Services whose selector has the id of a fork beside other labels. Without the id they send to the source again.
-   * A Service that selects by the id alone was made for this fork. @throws KubeError
-   */
-  async #pinnedTo({ metadata, spec }: KubeObject): Promise<readonly KubeObject[]> {
-    const { client } = this.#options
-    const id = at(spec, 'selector', 'matchLabels', EXPERIMENT_ID)
-    const path = resourcePath(SERVICE, { namespace: metadata.namespace ?? '' })
-    const { signal } = this.#sweeper
-    const list = await client.request({ verb: 'list', path, expects: 'ServiceList', signal })
-    return listOr(at(list, 'items'))
-      .map(asObject)
-      .filter((service) => {
-        const selector = objectOr(at(service, 'spec', 'selector'))
-        return selector[EXPERIMENT_ID] === id && Object.keys(selector).length > 1
-      })
-  }
-
   #write(write: Write): Promise<unknown> {
     return this.#options.write(write, this.#sweeper.signal)
   }
 
   #mayUnpin(service: KubeObject): boolean {
-    return this.#options.isCutOverInstalled && hasOurSelector(service)
+    return this.#options.isCutOverInstalled && service[UNREAD] === undefined && hasOurSelector(service)
   }
 
   /** The revision called `name`, if it belonged to the same experiment as a fork. */
@@ -220,23 +196,6 @@ export class Orphans {
     const found = await orUndefined(this.#options.client.request({ verb: 'get', path, signal: this.#sweeper.signal }))
     return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined
   }
-}
-
-const isPublished = ({ spec }: KubeObject): boolean => at(spec, 'publishNotReadyAddresses') === true
-
-/** What an Event says of an orphaned fork. `kept` are those of the `pinned` Services that are not returned. */
-function orphanMessage(pinned: readonly KubeObject[], kept: readonly KubeObject[]): string {
-  const named = (services: readonly KubeObject[]) =>
-    services.map(({ metadata }) => `service/${metadata.name}`).join(', ')
-  if (kept.length > 0)
-    return (
-      `its experiment is gone, but ${named(kept)} would send to nobody without this fork, so it stays; ` +
-      `remove the key ${EXPERIMENT_ID} from the selector there, and the controller deletes the fork` +
-      (kept.some(isPublished) ? '; remove publishNotReadyAddresses, too, unless you set it' : '')
-    )
-  return pinned.length > 0
-    ? `its experiment is gone, so the source gets the requests to ${named(pinned)} again; then the controller deletes this fork`
-    : 'its experiment is gone, so the controller deletes this fork now'
 }
 
 const uidOf = ({ metadata }: KubeObject): string => metadata.uid ?? ''

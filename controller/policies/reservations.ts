@@ -1,5 +1,5 @@
 import { readyOf, waitsForAnother } from '../../common/api/conditions.ts'
-import { sourceNamespaceOf } from '../../common/api/defaults.ts'
+import { sourceNamespaceOf, withDefaults } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Reservation } from '../../common/conclusion/conclusion.ts'
@@ -7,7 +7,7 @@ import type { OtherExperiment } from '../../common/facts/facts.ts'
 import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import { countedReplicas } from '../../common/policy/counted-replicas.ts'
 import type { CountScope } from '../../common/policy/policy.ts'
-import { forkName, isForkOf } from '../../common/workload/identity.ts'
+import { forkName, isForkOf, isUnreadForkOf } from '../../common/workload/identity.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import type { OtherExperiments } from '../observe/ports.ts'
 import { type Key, keyOf } from '../runtime/queue.ts'
@@ -95,12 +95,17 @@ export class Reservations {
     return scope.namespace ? ofSource.union(index.inNamespace(experiment.metadata.namespace)) : ofSource
   }
 
-  /** The pods of `experiment` that count. Anybody may write labels, so they prove no fork. */
+  /**
+   * The pods of `experiment` that count. Anybody may write labels, so they prove no fork. One that is too large to be
+   * read counts as it is wanted.
+   */
   #replicasOf(experiment: ExperimentDeployment): number | undefined {
     const { uid } = experiment.metadata
     const { kind, name } = experiment.spec.sourceRef
     const found = this.#options.fork(kind, `${sourceNamespaceOf(experiment)}/${forkName(name, uid)}`)
     const reserved = this.#reserved.get(uid)
+    if (found && isUnreadForkOf(experiment, found))
+      return countedReplicas(withDefaults(experiment.spec).replicas, reserved)
     return countedReplicas(found && isForkOf(experiment, found) ? replicasOf(found) : undefined, reserved)
   }
 }

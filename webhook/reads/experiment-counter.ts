@@ -6,6 +6,7 @@ import type { PolicyFacts } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { MAX_LIST_BYTES } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
+import { asWholeObject } from '../../common/kube/reads/object.ts'
 import { countScopeOf, sharesSourcesWith } from '../../common/policy/policy.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
@@ -93,8 +94,9 @@ function consentingTo({ policies, sourceNamespace }: PolicyFacts): readonly stri
   return [...named].filter((name) => sharesSourcesWith(policies, sourceNamespace, name))
 }
 
+/** @throws KubeError for an experiment that is too large to be read: without it, the count would be too low */
 const asCounted = (object: KubeObject): ExperimentDeployment | undefined => {
-  const decoded = decodeExperiment(object, object.metadata.namespace ?? '')
+  const decoded = decodeExperiment(asWholeObject(object), object.metadata.namespace ?? '')
   if (decoded.is === 'malformed') return undefined
   const { spec, ...rest } = decoded.experiment
   return { ...rest, spec: { ...spec, overrideSpec: boundedOverride({}) } }

@@ -74,7 +74,7 @@ export async function readSource(
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
     if (error.kind === 'kindAbsent') return { kind: ABSENT, source: ABSENT }
-    return { kind: known(kind), source: unknown(error.kind) }
+    return { kind: known(kind), source: unknown(error.kind === 'unread' ? error.message : error.kind) }
   }
 }
 

@@ -1,9 +1,8 @@
 import type { KubeObject } from '../../api/object.ts'
-import { listOr, member } from '../../json/json.ts'
 import type { Reference, Source, WorkloadKind } from '../../workload/kind.ts'
 import type { KubeClient } from '../client/client.ts'
 import { resourcePath } from '../client/resources.ts'
-import { asObject, orUndefined } from './object.ts'
+import { asObject, orUndefined, wholeItems } from './object.ts'
 
 /** Reads a source and the objects that its template may be in. Undefined if it does not exist. @throws KubeError */
 export async function fetchSource(
@@ -33,5 +32,5 @@ async function referents(
     path: resourcePath(resource, { namespace }),
     query: { labelSelector },
   })
-  return listOr(member(list, 'items')).map(asObject)
+  return wholeItems(list).map(asObject)
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
-import type { KubeObject, Labels } from '../../../common/api/object.ts'
+import { type KubeObject, type Labels, UNREAD } from '../../../common/api/object.ts'
 import { watchedPart, withWatchedPart } from '../../../common/fork/watched.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { isFork } from '../../../common/workload/identity.ts'
@@ -13,6 +13,12 @@ const WORKLOAD_GENERATION = 'rollout.argoproj.io/workload-generation'
 const deletionTimestamp = '2026-11-21T10:00:00Z'
 
 describe('the watched part of a workload', () => {
+  it('N29: says of one that is too large to be read that it is', () => {
+    const unread = { ...aDeployment(), [UNREAD]: 'it is longer than 1.5 MiB' }
+    for (const kind of [deployment, rollout])
+      expect(watchedPart(kind, unread)[UNREAD]).to.equal('it is longer than 1.5 MiB')
+  })
+
   it('R16: has its identity, whether it is a fork, and what the base depends on, but nothing else', () => {
     const owner = { apiVersion: 'v1', kind: 'Cart', name: 'cart', uid: 'u', controller: true }
     const workload = aDeployment({

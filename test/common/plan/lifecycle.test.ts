@@ -1,7 +1,9 @@
 import { expect } from 'chai'
-import { ABSENT, type Known, known, unknown } from '../../../common/api/known.ts'
+import { ABSENT, type Known, known, knownObject, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import type { Plan } from '../../../common/conclusion/conclusion.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import {
   expiryMessage,
@@ -112,6 +114,30 @@ describe('planDeletion', () => {
       patch: { metadata: { uid: UID, resourceVersion: '10', finalizers: [OTHER] } },
     })
   })
+})
+
+const REF = { apiVersion: 'apps/v1', kind: 'Deployment', name: FORK, namespace: 'shop', generation: 1 }
+
+describe('a fork that is too large to be read', () => {
+  const unread = { ...fork, metadata: { name: FORK, uid: 'uid-of-fork' }, [UNREAD]: 'it is longer than 1.5 MiB' }
+  const known = (uid: string) => ({
+    status: { experimentResourceRef: { ...REF, uid } },
+  })
+  const ending: Record<string, (of: object) => Plan> = {
+    deletion: (of) => planDeletion(someFactsOf({ ...inOwnNamespace([]), ...of })),
+    expiry: (of) => planExpiry(someFactsOf({ ...anExperiment(), ...of })),
+  }
+  const someFactsOf = (experiment: ExperimentDeployment): Facts => ({
+    ...someFacts({ experiment }),
+    fork: knownObject(unread),
+  })
+  for (const [what, writes] of Object.entries(ending))
+    it(`N29: is deleted at the ${what} of its experiment, if the status knows it by its uid`, () => {
+      const roles = (of: object) => writes(of).writes.map(({ verb, role }) => `${verb} ${role}`)
+      expect(roles(known('uid-of-fork'))).to.deep.equal(['delete fork'])
+      expect(roles(known('another'))).to.deep.equal([])
+      expect(roles({})).to.deep.equal([])
+    })
 })
 
 describe('planExpiry', () => {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { RunPath } from '../../../common/api/strategy.ts'
 import type { SpecFacts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { cutOverServices, hasRequests, isServing, pinningAt, pinState } from '../../../common/run-state/pins.ts'
+import { cutOverServices, hasRequests, isServing, keptBy, pinningAt, pinState } from '../../../common/run-state/pins.ts'
 import { compileSteps } from '../../../common/strategy/compile.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
@@ -211,5 +211,22 @@ describe('hasRequests', () => {
   it('is false for another strategy', () => {
     const { blueGreen: _none, ...others } = specOf()
     expect(hasRequests(unread(unknown('not read yet')), others as StrategyRunSpec)).to.equal(false)
+  })
+})
+
+describe('keptBy', () => {
+  const traffic = (name: string) =>
+    known({ services: [], slices: [], unread: [{ name, unread: 'it is longer than 1.5 MiB' }] })
+  const keptBeside = (name: string) => {
+    const facts = someFacts({ experiment: EXPERIMENT })
+    return keptBy({ ...facts, surroundings: { ...facts.surroundings, traffic: traffic(name) } })
+  }
+
+  it('N29: keeps a fork to which a Service may send that is too large to be read', () => {
+    for (const name of ['service/cart', 'service/cart-preview'])
+      expect(keptBeside(name)).to.equal(
+        `${name} is too large (it is longer than 1.5 MiB) and may send only to its fork; make it smaller`,
+      )
+    expect(keptBeside('service/other')).to.equal(undefined)
   })
 })

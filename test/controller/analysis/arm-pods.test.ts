@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import type { AnalysisArms } from '../../../common/assess/analysis.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
@@ -59,6 +59,13 @@ describe('the pods of arms', () => {
     const { source } = await pods.of({ ...ARMS, source: { workload: 'cart', selector: 'app=cart' } })
     expect(source?.map(({ name }) => name)).to.deep.equal(['app=cart'])
     expect(await pods.of(ARMS)).to.have.all.keys('treatment', 'control')
+  })
+
+  it('N29: are unknown where one of them is too large to be read', async () => {
+    const large = { ...aPod('large'), [UNREAD]: 'it is longer than 1.5 MiB' }
+    const client = { request: async () => ({ items: [aPod('cart'), large] }) }
+    const error = await new ArmPodsReader(client, new VirtualTime()).of(ARMS).catch((error: unknown) => error)
+    expect(error).to.include({ kind: 'unread', message: 'large is too large to be read: it is longer than 1.5 MiB' })
   })
 
   it('are none of a source that is not like the twin, which is not read', async () => {

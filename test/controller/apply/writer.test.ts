@@ -128,7 +128,7 @@ describe('a writer', () => {
     const { writer, requests, awaited } = recording(object('14'))
     expect(await writer.write(deleteFork)).to.equal(undefined)
     expect(requests).to.deep.equal([
-      { verb: 'get', path: `${FORKS}/${FORK}` },
+      { verb: 'get', path: `${FORKS}/${FORK}`, isNameEnough: true },
       { verb: 'delete', path: `${FORKS}/${FORK}`, body: BY_UID },
     ])
     expect(await awaited()).to.deep.equal([`Deployment without shop/${FORK} uid-of-fork`])

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, GATE, REVISION } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import { ForkPods, type PodView, podView } from '../../../controller/observe/fork-pods.ts'
 import { FORK } from '../../builders.ts'
 
@@ -46,6 +46,15 @@ describe('the view of a pod', () => {
 
   it('is there for a pod of a StatefulSet', () =>
     expect(podView(aPod({ name: `${FORK}-0`, owner: FORK }))?.fork).to.equal(FORK))
+
+  it('N29: takes the place of an open pod where it is too large to be read, if its name and label are of a fork', () => {
+    const unread = (name: string) => {
+      const { metadata } = aPod({ name })
+      return podView({ apiVersion: 'v1', kind: 'Pod', metadata, [UNREAD]: 'it is longer than 1.5 MiB' })
+    }
+    expect(unread(`${FORK}-6d4b75cb6d-x7k2p`)).to.include({ fork: FORK, uid: 'uid', isOpen: true, isReady: false })
+    expect(unread('cart-6d4b75cb6d-x7k2p')).to.equal(undefined)
+  })
 
   const NOT_OURS = {
     'without our gate': aPod({ gates: [{ conditionType: 'example.com/other' }] }),

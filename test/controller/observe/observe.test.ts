@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
 import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { observe } from '../../../controller/observe/observe.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../../builders.ts'
@@ -31,6 +32,17 @@ describe('observe', () => {
       'absent',
     ])
     expect(diary).to.deep.equal(['source shop/cart', 'neighbours shop'])
+  })
+
+  it('N29: does not know a source or a fork that is too large to be read, and goes on', async () => {
+    const large = { ...theFork(), [UNREAD]: 'it is longer than 1.5 MiB' }
+    const { ports } = world({ cached: large })
+    const source = () => Promise.reject(new KubeError({ kind: 'unread', message: 'cart is too large' }))
+    const found = await observe({ ...ports, workloads: { ...ports.workloads, source } }, KEY, NOW)
+    expect(found?.source).to.deep.equal({ is: 'unknown', because: 'cart is too large' })
+    const because = 'it is too large: it is longer than 1.5 MiB'
+    expect(found?.fork).to.deep.equal({ is: 'unknown', because, unread: large })
+    expect(found?.nameHolder).to.equal(undefined)
   })
 
   it('returns undefined when the experiment is gone', async () => {

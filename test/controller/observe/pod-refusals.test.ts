@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import { ABSENT, known } from '../../../common/api/known.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
@@ -34,6 +34,12 @@ function reading(found: readonly JsonObject[] | KubeErrorKind) {
 }
 
 describe('the refusals of pods', () => {
+  it('N29: are unknown where an Event is too large to be read', async () => {
+    const large = { metadata: { name: 'large' }, [UNREAD]: 'it is longer than 1.5 MiB' }
+    const { of } = reading([refused('exceeded quota', '2026-11-21T10:00:00Z'), large])
+    expect(await of()).to.have.property('is', 'unknown')
+  })
+
   it('are read from a few Events about the one fork', async () => {
     const { of, requests } = reading([])
     await of()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { FORK, type Given, LOOKED, swept, world } from '../swept.ts'
 
@@ -61,6 +61,16 @@ describe('a fork without an experiment, to which a Service sends all requests', 
           `remove the key ${EXPERIMENT_ID} from the selector there, and the controller deletes the fork`,
       ])
     })
+
+  it('N29: stays where a Service is too large to be read, and tells which', async () => {
+    const unread = { ...SHARED, spec: {}, [UNREAD]: 'it is longer than 1.5 MiB' }
+    const { orphans, diary, notes } = world({ services: () => [unread] })
+    await orphans.sweep()
+    expect(diary).to.deep.equal([LOOKED, 'event Orphaned Deployment'])
+    expect(notes).to.deep.equal([
+      'its experiment is gone, but service/cart may send only to this fork and is too large to be read, so the fork stays; make it smaller, and the controller deletes the fork',
+    ])
+  })
 
   it('names publishNotReadyAddresses where the Service has it', async () => {
     const preview = { ...PINNED, spec: { ...objectOr(PINNED.spec), publishNotReadyAddresses: true } }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { FIELD_MANAGER } from '../../../common/api/names.ts'
-import type { KubeObject } from '../../../common/api/object.ts'
+import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import { forkName, forkSelector, ownershipMetadata } from '../../../common/workload/identity.ts'
@@ -71,7 +71,24 @@ function world(...experiments: readonly ExperimentDeployment[]) {
 const [a, b, elsewhere] = [experiment('a'), experiment('b'), experiment('c', { namespace: 'lab', source: 'cart' })]
 const beside = experiment('d', { source: 'other' })
 
+const REF = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'fork', namespace: 'shop', generation: 1 }
+
 describe('reservations', () => {
+  it('N29: count a fork that is too large to be read as it is wanted', () => {
+    const owner = anExperiment({
+      metadata: { name: 'e', uid: 'e' },
+      replicas: 7,
+      status: { experimentResourceRef: { ...REF, uid: 'uid-of-fork' } },
+    })
+    const { others, has } = world(a, owner)
+    const { metadata } = forkOf(owner)
+    const unread = (uid: string) => ({ ...forkOf(owner), spec: {}, metadata: { ...metadata, uid }, [UNREAD]: 'large' })
+    has(owner, unread('uid-of-fork'))
+    expect(others(a)).to.deep.equal([['e', 7]])
+    has(owner, unread('another'))
+    expect(others(a)).to.deep.equal([['e', undefined]])
+  })
+
   it('count the experiments of one source in every namespace, and those of one namespace', () => {
     const { others } = world(a, b, elsewhere, beside)
     expect(others(a, { source: true, namespace: false }).map(([name]) => name)).to.deep.equal(['b', 'c'])

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { knownProvider, knownTemplate } from '../../../../common/analysis/kinds/known.ts'
+import { UNREAD } from '../../../../common/api/object.ts'
 
 const stored = (spec: object) => ({ apiVersion: 'a', kind: 'b', metadata: { name: 'x' }, spec })
 
@@ -9,6 +10,12 @@ describe('a stored object of an analysis', () => {
     expect(knownTemplate(stored({ metrics: [metric] }))).to.have.property('is', 'known')
     const spec = { type: 'Web', address: 'https://a', namespaceSelector: {} }
     expect(knownProvider(stored(spec))).to.deep.equal({ is: 'known', value: { metadata: { name: 'x' }, spec } })
+  })
+
+  it('N29: is unknown if it is too large to be read', () => {
+    const because = 'it is too large to be read: it is longer than 1.5 MiB'
+    for (const read of [knownTemplate, knownProvider])
+      expect(read({ ...stored({}), [UNREAD]: 'it is longer than 1.5 MiB' })).to.deep.equal({ is: 'unknown', because })
   })
 
   it('is unknown, with its first mistake, if not', () => {

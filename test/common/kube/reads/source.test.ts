@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../../common/api/failure.ts'
+import { UNREAD } from '../../../../common/api/object.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { fetchSource } from '../../../../common/kube/reads/source.ts'
 import { deployment } from '../../../../common/workload/deployment.ts'
@@ -64,5 +65,16 @@ describe('fetchSource', () => {
     const { client } = answering({ [ROLLOUT]: source, [CART]: 'forbidden' })
     const outcome = await fetchSource(client, rollout, PLACE).catch((error: unknown) => error)
     expect(outcome).to.include({ kind: 'forbidden' })
+  })
+
+  it('N29: throws unread where an object that the template may be in is too large', async () => {
+    const source = { ...aRollout(), status: { stableRS: '6d4b75cb6d' } }
+    const large = { metadata: { name: 'cart-6d4b75cb6d' }, [UNREAD]: 'it is longer than 1.5 MiB' }
+    const { client } = answering({ [ROLLOUT]: source, [REPLICA_SETS]: { items: [large] } })
+    const error = await fetchSource(client, rollout, PLACE).catch((error: unknown) => error)
+    expect(error).to.include({
+      kind: 'unread',
+      message: 'cart-6d4b75cb6d is too large to be read: it is longer than 1.5 MiB',
+    })
   })
 })
