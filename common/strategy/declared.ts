@@ -1,6 +1,6 @@
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
-import { isEmpty, isObject, type JsonObject, member } from '../json/json.ts'
+import { isEmpty, isObject, type JsonObject } from '../json/json.ts'
 import { shortName } from '../text/short-name.ts'
 
 /** Labels and annotations by which tools mark what they declare: exact keys, or prefixes that end in `/`. */
@@ -50,9 +50,16 @@ export const selectorDeclaredBy = (service: KubeObject): string | undefined =>
 
 const isApply = ({ operation, subresource }: ManagedFieldsEntry): boolean => operation === 'Apply' && !subresource
 
-/** Whether a set of fields, in the format of `fieldsV1`, has one that `patch` changes. Lists are changed whole. */
+/**
+ * Whether a set of fields, in the format of `fieldsV1`, has one that `patch` changes. Lists are changed whole. Goes
+ * through `fields`: thousands of managers may have one each, and `patch` thousands.
+ */
 function overlaps(fields: unknown, patch: unknown): boolean {
   if (!isObject(fields)) return false
   if (!isObject(patch) || isEmpty(fields)) return true
-  return Object.entries(patch).some(([key, inner]) => overlaps(member(fields, `f:${key}`), inner))
+  for (const key in fields) {
+    const name = key.slice(2)
+    if (key.startsWith('f:') && Object.hasOwn(patch, name) && overlaps(fields[key], patch[name])) return true
+  }
+  return false
 }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { ManagedFieldsEntry, ObjectMeta } from '../../../common/api/object.ts'
+import type { JsonObject } from '../../../common/json/json.ts'
 import { declaredBy, selectorDeclaredBy } from '../../../common/strategy/declared.ts'
 import { aDeployment, imageOverride } from '../../builders.ts'
 
@@ -36,6 +37,25 @@ describe('who declares a source', () => {
   }
   for (const [title, [metadata, expected]] of Object.entries(cases))
     it(title, () => expect(declared(metadata)).to.equal(expected))
+
+  it('N29: is found without listing the fields of the patch for each of thousands of managers', () => {
+    let listings = 0
+    const ownKeys = (of: object) => {
+      listings += 1
+      return Reflect.ownKeys(of)
+    }
+    const labels = new Proxy<JsonObject>({ a: 'b', tier: 'web' }, { ownKeys })
+    const manager = (index: number): ManagedFieldsEntry => ({
+      manager: `m${index}`,
+      operation: 'Apply',
+      fieldsV1: { 'f:spec': { 'f:labels': { [index === 4_999 ? 'f:tier' : 'f:app']: {} } } },
+    })
+    const managedFields = Array.from({ length: 5_000 }, (_, index) => manager(index))
+    expect(declaredBy(aDeployment({ metadata: { managedFields } }), { labels })).to.equal(
+      'a server-side apply of "m4999"',
+    )
+    expect(listings).to.equal(0)
+  })
 
   it('whoever applies an overridden field server-side, as lists are changed whole', () => {
     expect(applied(CONTAINERS)).to.equal('a server-side apply of "ci"')
