@@ -58,6 +58,7 @@ export function baseOf(kind: WorkloadKind, { source, referents, shape, template:
   const excess = [...beyondSelectorOf(source), ...beyondTemplate(found.template)]
   if (excess.length > 0) return { is: 'refused', errors: excess }
   const own = { ...kind.inheritedSpec(objectOr(source.spec)), ...kind.fixedSpec }
+  if (hasMoreNodes(own, FOREIGN_BOUNDS.sourceNodes)) return { is: 'refused', errors: [tooManyNodes('spec')] }
   const taken = { ...own, template: templateOf(found.template) }
   const { spec: unique, errors, warnings, isFlawed } = withUniqueItems(taken as JsonObject, shape)
   if (errors.length > 0) return { is: 'refused', errors }
@@ -81,10 +82,11 @@ function excessOf(template: Readonly<Record<string, unknown>>): readonly FieldEr
   const labels = beyond(Object.keys(objectOr(at(template, 'metadata', 'labels'))).length, 'podLabels', 'labels')
   if (labels !== undefined)
     return [excess('spec.template.metadata.labels', `${labels}; remove those that nobody needs`)]
-  if (!hasMoreNodes(template, FOREIGN_BOUNDS.sourceNodes)) return []
-  const nodes = `more than ${FOREIGN_BOUNDS.sourceNodes} keys and items; move bulk data into a ConfigMap`
-  return [excess('spec.template', nodes)]
+  return hasMoreNodes(template, FOREIGN_BOUNDS.sourceNodes) ? [tooManyNodes('spec.template')] : []
 }
+
+const tooManyNodes = (field: string): FieldError =>
+  excess(field, `more than ${FOREIGN_BOUNDS.sourceNodes} keys and items; move bulk data into a ConfigMap`)
 
 function beyondSelectorOf({ spec }: KubeObject): readonly FieldError[] {
   const found = beyondSelector(at(spec, 'selector'))

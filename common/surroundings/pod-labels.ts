@@ -1,3 +1,4 @@
+import { FOREIGN_BOUNDS } from '../api/limits.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import { PER_POD_LABELS } from '../api/template-metadata.ts'
@@ -85,15 +86,17 @@ const podLabelsOf = ({ podReach }: WorkloadKind, workload: KubeObject, labels: L
   hasPerPodLabel: (key, value) => podReach.hasPerPodLabel(workload, key, value),
 })
 
-/** Labels, annotations and spec of the pods of the source that serve now; undefined if they are not known. */
+/**
+ * Labels, annotations and spec of the pods of the source that serve now; undefined if they are not known, or beyond the
+ * bounds.
+ */
 export function sourcePod({ kind, source, referents }: ForkAndSource) {
   if (!source) return undefined
   const found = kind.template(source, referents)
   if (found.is !== 'found' || beyondTemplate(found.template).length > 0) return undefined
-  const labels: Labels = {
-    ...(objectOr(at(found.template, 'metadata', 'labels')) as Labels),
-    ...kind.podReach.added(source),
-  }
+  const added = kind.podReach.added(source)
+  if (Object.keys(added).length > FOREIGN_BOUNDS.podLabels) return undefined
+  const labels: Labels = { ...(objectOr(at(found.template, 'metadata', 'labels')) as Labels), ...added }
   const annotations = objectOr(at(found.template, 'metadata', 'annotations'))
   return { labels, annotations, spec: objectOr(found.template.spec) }
 }

@@ -8,7 +8,8 @@ import { NO_SHAPE } from '../../../common/override/shape.ts'
 import { autoscalerView, budgetView, networkPolicyView } from '../../../common/surroundings/neighbours.ts'
 import { serviceView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { aDeployment } from '../../builders.ts'
+import { statefulSet } from '../../../common/workload/stateful-set.ts'
+import { aDeployment, aStatefulSet } from '../../builders.ts'
 
 /** As many as the API server stores in one object. */
 const MOST = 60_000
@@ -21,7 +22,8 @@ const PORTS = numbered((index) => ({ port: 80, targetPort: `port-${index}` }))
 
 /** Why a source has no fork. */
 function refusedBecause(source: KubeObject): readonly string[] {
-  const based = baseOf(deployment, { source, referents: [], shape: NO_SHAPE })
+  const kind = source.kind === 'StatefulSet' ? statefulSet : deployment
+  const based = baseOf(kind, { source, referents: [], shape: NO_SHAPE })
   return based.is === 'refused' ? based.errors.map(({ field, message }) => `${field}: ${message}`) : []
 }
 
@@ -59,9 +61,15 @@ const ROWS: Readonly<Record<keyof typeof FOREIGN_BOUNDS, readonly [field: string
     ['spec.template.metadata.labels: 60001 labels, more than 512; remove those that nobody needs'],
   ],
   sourceNodes: [
-    'keys and list items of the pod template of a source',
-    refusedBecause(aDeployment({ container: { args: numbered(String) } })),
-    ['spec.template: more than 10000 keys and items; move bulk data into a ConfigMap'],
+    'keys and list items of the pod template of a source, and of the rest that a fork inherits',
+    [
+      refusedBecause(aDeployment({ container: { args: numbered(String) } })),
+      refusedBecause(aStatefulSet({ spec: { volumeClaimTemplates: numbered(() => ({ metadata: { name: 'a' } })) } })),
+    ],
+    [
+      ['spec.template: more than 10000 keys and items; move bulk data into a ConfigMap'],
+      ['spec: more than 10000 keys and items; move bulk data into a ConfigMap'],
+    ],
   ],
   autoscalerMetrics: [
     'metrics of a HorizontalPodAutoscaler',

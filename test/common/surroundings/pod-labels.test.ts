@@ -62,6 +62,11 @@ describe('sourcePod', () => {
     expect(pod(source)?.labels).to.deep.equal({ app: 'cart', role: 'stable' })
   })
 
+  it('N29: is undefined where the workload controller adds more labels than any pod has', () => {
+    const labels = Object.fromEntries(Array.from({ length: 513 }, (_, index) => [`label-${index}`, 'v']))
+    expect(pod(aRollout({ strategy: { canary: { stableMetadata: { labels } } } }))).to.equal(undefined)
+  })
+
   it('has the annotations of the template', () => {
     const template = { metadata: { annotations: { a: 'b' } }, spec: {} }
     expect(pod(aRollout({ template }))?.annotations).to.deep.equal({ a: 'b' })
