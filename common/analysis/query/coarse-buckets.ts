@@ -1,7 +1,8 @@
+import { histogramOf } from '../series-labels.ts'
 import type { CoarseCounts } from '../window-data.ts'
 import { byPod, type Counter, countersIn, growthOf, type IsNewSeries, partlyResetPods, seriesStarts } from './delta.ts'
 import { type PerArm, perArm, tooFewPods } from './per-arm.ts'
-import { hasStart, labelsKey, numberIn, type PrometheusSeries } from './series.ts'
+import { hasStart, numberIn, type PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
 
 /** A histogram of a pod: the growth of each cumulative bucket, by its boundary. `Infinity` has all requests. */
@@ -18,14 +19,14 @@ const NOT_CUMULATIVE: Failed = { is: 'failed', message: 'the histogram has a buc
 /**
  * How many requests of each pod took longer than each boundary that all histograms share. Later windows have the
  * boundaries of the first, or fail. `series`: the buckets of the histograms of each arm.
+ * `read`: what `coarseHistograms` gave for them.
  */
 export function coarseAnswer(
   series: PerArm<readonly PrometheusSeries[]>,
   { arms, boundaries: former }: Pick<WindowQuery, 'arms' | 'boundaries'>,
+  { treatment, control } = perArm((arm) => coarseHistograms(series[arm])),
 ): WindowAnswer {
-  const treatment = histogramsIn(series.treatment)
   if (treatment.is === 'failed') return treatment
-  const control = histogramsIn(series.control)
   if (control.is === 'failed') return control
   const both = { treatment: treatment.pods, control: control.pods }
   const partlyReset = treatment.partlyReset.union(control.partlyReset)
@@ -46,7 +47,7 @@ export function coarseAnswer(
  * The histograms of each pod, but not of pods in which only a part restarted. A histogram
  * that lacks the bucket of all requests at an edge is left out: how many took longer than a boundary is not known.
  */
-function histogramsIn(series: readonly PrometheusSeries[]) {
+export function coarseHistograms(series: readonly PrometheusSeries[]) {
   const read = countersIn(series, histogramStarts(series))
   if (read.is === 'failed') return read
   if (series.some(({ labels }) => boundaryIn(labels.le) === undefined)) return NO_BOUNDARY
@@ -59,14 +60,14 @@ function histogramsIn(series: readonly PrometheusSeries[]) {
   return { is: 'pods', pods: byPod(histograms.filter(({ pod }) => !partlyReset.has(pod))), partlyReset } as const
 }
 
-/** The histogram that a bucket is of. */
-const histogramOf = ({ labels }: PrometheusSeries): string => labelsKey({ ...labels, le: '' })
-
 /** The buckets of a histogram begin together: a bucket that is new in an older histogram did not begin with 0. */
 function histogramStarts(series: readonly PrometheusSeries[]): IsNewSeries {
-  const begun = new Set(series.filter(hasStart).map(histogramOf))
+  let begun: ReadonlySet<string> | undefined
   const isBorn = seriesStarts(series)
-  return (bucket) => isBorn(bucket) && !begun.has(histogramOf(bucket))
+  return (bucket) => {
+    begun ??= new Set(series.filter(hasStart).map(histogramOf))
+    return isBorn(bucket) && !begun.has(histogramOf(bucket))
+  }
 }
 
 const boundaryIn = (le: string | undefined): number | undefined =>

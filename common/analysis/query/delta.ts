@@ -1,3 +1,4 @@
+import { processOf } from '../series-labels.ts'
 import { countAt, countIn, type Edges, hasStart, type PrometheusSeries } from './series.ts'
 import type { Failed } from './window-query.ts'
 
@@ -23,10 +24,6 @@ interface Reading<T> {
 /** Whether a series that has no value at the start of a window had counted nothing then. */
 export type IsNewSeries = (one: PrometheusSeries) => boolean
 
-/** The process that a series is of, as far as its labels say. */
-const processOf = ({ pod, labels: { job, instance, container } }: PrometheusSeries): string =>
-  JSON.stringify([pod, job, instance, container])
-
 /**
  * Which series began in the window, with 0. A new series did if its process had another one of `series` at the start: a
  * program often exposes a series only once it counts something. If the process had none, it is not known whether it was
@@ -37,8 +34,11 @@ export function seriesStarts(
   series: readonly PrometheusSeries[],
   kinds: readonly (readonly PrometheusSeries[])[] = [series],
 ): IsNewSeries {
-  const scraped = new Set(series.filter(hasStart).map(processOf)).difference(relabelledAmong(kinds))
-  return (one) => scraped.has(processOf(one))
+  let scraped: ReadonlySet<string> | undefined
+  return (one) => {
+    scraped ??= new Set(series.filter(hasStart).map(processOf)).difference(relabelledAmong(kinds))
+    return scraped.has(processOf(one))
+  }
 }
 
 /**

@@ -1,7 +1,8 @@
+import { identityOf } from '../series-labels.ts'
 import type { EventCounts } from '../window-data.ts'
 import { byPod, type Counter, countersIn, growthOf, partlyResetPods, seriesStarts } from './delta.ts'
 import { type PerArm, perArm, silentAnswer, tooFewPods } from './per-arm.ts'
-import { hasStart, identityOf, type PrometheusSeries } from './series.ts'
+import { hasStart, type PrometheusSeries } from './series.ts'
 import { failed, type WindowAnswer, type WindowQuery } from './window-query.ts'
 
 /** The series of an arm that count events, and those that count all that could be one. */
@@ -18,14 +19,17 @@ const CONTRADICTORY = failed(
  * How many events each pod had in the window, and among how many. A pod without any series of events had none, because
  * a program often exposes such a series only once it counts something. A pod is not
  * counted if it has no total, if only a part of it restarted, or if its new series have more events than the total:
- * then the series are not new, but the server is, which has no values of their start.
+ * then the series are not new, but the server is, which has no values of their start. The last argument is what
+ * `eventPods` gave for each arm.
  */
-export function eventsAnswer(series: PerArm<CounterSeries>, { arms }: Pick<WindowQuery, 'arms'>): WindowAnswer {
+export function eventsAnswer(
+  series: PerArm<CounterSeries>,
+  { arms }: Pick<WindowQuery, 'arms'>,
+  { treatment, control } = perArm((arm) => eventPods(series[arm])),
+): WindowAnswer {
   const unknown = silentAnswer(perArm((arm) => series[arm].total))
   if (unknown) return unknown
-  const treatment = podsIn(series.treatment)
   if (treatment.is === 'failed') return treatment
-  const control = podsIn(series.control)
   if (control.is === 'failed') return control
   const found = {
     series: perArm((arm) => series[arm].total),
@@ -40,7 +44,8 @@ export function eventsAnswer(series: PerArm<CounterSeries>, { arms }: Pick<Windo
   }
 }
 
-function podsIn(series: CounterSeries) {
+/** The pods of an arm with their events, or why there are none. */
+export function eventPods(series: CounterSeries) {
   if (!areOfOneServer(series)) return CONTRADICTORY
   const isEvent = new Set(series.events.map(identityOf))
   const kinds = [series.events, series.total.filter((one) => !isEvent.has(identityOf(one)))]

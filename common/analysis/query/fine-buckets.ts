@@ -1,5 +1,5 @@
 import type { FineCounts } from '../window-data.ts'
-import { byPod, type Counted, type Counter, countedIn, growthOf, partlyResetPods, seriesStarts } from './delta.ts'
+import { byPod, type Counted, type Counter, countedIn, partlyResetPods, seriesStarts } from './delta.ts'
 import { joinedBucket, type NativeHistogram, nativeHistogramIn, ratioOf } from './native-buckets.ts'
 import { ARMS, type PerArm, perArm, tooFewPods } from './per-arm.ts'
 import type { PrometheusSeries } from './series.ts'
@@ -14,15 +14,13 @@ interface Layout {
   readonly threshold: number
 }
 
-/** A bucket of a pod at both edges. `k`: `ZERO` for what is not longer than the threshold */
-interface Bucket extends Counted<number> {
-  readonly k: number
-}
-
-/** The buckets of a histogram of a pod at both edges. */
+/** A histogram of a pod in the window. */
 interface Histogram {
   readonly pod: string
-  readonly buckets: readonly Bucket[]
+  /** the growth of each bucket; `ZERO` is for what is not longer than the threshold */
+  readonly grown: ReadonlyMap<number, number>
+  /** restarted if a bucket did, and had counted something if a bucket had */
+  readonly all: Counted<number>
 }
 
 const ZERO = Number.NEGATIVE_INFINITY
@@ -31,22 +29,22 @@ const ZERO = Number.NEGATIVE_INFINITY
  * How many requests of each pod are in each bucket. The widths of buckets may differ between histograms, and between
  * the edges of one: all are joined to the widest. While no histogram has counted anything, the widths are not known and
  * there is nothing to compare. A pod in which only a part restarted is not counted. `series`: native histograms of each
- * arm.
+ * arm. The last argument is what `fineHistograms` gave for them.
  */
 export function fineAnswer(
   series: PerArm<readonly PrometheusSeries[]>,
   { arms }: Pick<WindowQuery, 'arms'>,
+  { treatment, control } = perArm((arm) => fineHistograms(series[arm])),
 ): WindowAnswer {
-  const [treatment, control] = [histogramsIn(series.treatment), histogramsIn(series.control)]
   if (!treatment || !control) return NOT_DURATIONS
   const layout = layoutOf([...treatment, ...control].flatMap(({ start, end }) => [start, end]))
-  const bucketsIn = (histogram: Counter<NativeHistogram>): Histogram => ({
-    pod: histogram.pod,
-    buckets: layout ? bucketsOf(histogram, layout) : [],
-  })
-  const all = { treatment: treatment.map(bucketsIn), control: control.map(bucketsIn) }
-  const partlyReset = partlyResetPods(ARMS.flatMap((arm) => all[arm].map(({ buckets }) => buckets)))
-  const counted = perArm((arm) => byPod(all[arm].filter(({ pod }) => !partlyReset.has(pod))))
+  const grownIn = ({ pod, start, end }: Counter<NativeHistogram>): Histogram => {
+    const [before, after] = layout ? [laidOut(start, layout), laidOut(end, layout)] : [new Map(), new Map()]
+    return { pod, ...growthBetween(before, after, pod) }
+  }
+  const histograms = { treatment: treatment.map(grownIn), control: control.map(grownIn) }
+  const partlyReset = partlyResetPods(ARMS.flatMap((arm) => histograms[arm].map(({ all }) => [all])))
+  const counted = perArm((arm) => byPod(histograms[arm].filter(({ pod }) => !partlyReset.has(pod))))
   const failure = tooFewPods({ series, counted, partlyReset }, arms)
   if (failure) return failure
   if (!layout) return { is: 'silent', arms: ARMS }
@@ -58,7 +56,8 @@ export function fineAnswer(
 
 const EMPTY: NativeHistogram = { zero: 0, threshold: 0, buckets: [] }
 
-const histogramsIn = (series: readonly PrometheusSeries[]) =>
+/** The native histograms of an arm at both edges; undefined if one is not of durations. */
+export const fineHistograms = (series: readonly PrometheusSeries[]) =>
   countedIn(
     series,
     { edgesOf: ({ histograms }) => histograms, read: nativeHistogramIn, nothing: EMPTY },
@@ -68,37 +67,41 @@ const histogramsIn = (series: readonly PrometheusSeries[]) =>
 function layoutOf(histograms: readonly NativeHistogram[]): Layout | undefined {
   const schemas = histograms.flatMap(({ schema }) => schema ?? [])
   if (schemas.length === 0) return undefined
-  return { schema: Math.min(...schemas), threshold: Math.max(...histograms.map(({ threshold }) => threshold)) }
+  const most = (numbers: readonly number[]) => numbers.reduce((one, other) => Math.max(one, other))
+  return {
+    schema: -most(schemas.map((schema) => -schema)),
+    threshold: most(histograms.map(({ threshold }) => threshold)),
+  }
 }
 
 function countsOf([pod, histograms]: readonly [string, readonly Histogram[]]): FineCounts {
   const counts = new Map<number, number>()
-  for (const [{ k }, growth] of histograms.flatMap(({ buckets }) => growthOf(buckets)))
-    counts.set(k, (counts.get(k) ?? 0) + growth)
+  for (const { grown } of histograms) for (const [k, growth] of grown) counts.set(k, (counts.get(k) ?? 0) + growth)
   const filledOnes = [...counts].filter(([k, count]) => k !== ZERO && count > 0)
   return { pod, zero: counts.get(ZERO) ?? 0, buckets: filledOnes.toSorted(([one], [other]) => one - other) }
 }
 
-/** The buckets of one histogram at both edges. One that is missing at an edge was empty then. */
-function bucketsOf({ pod, start, end }: Counted<NativeHistogram>, layout: Layout): readonly Bucket[] {
-  const [before, after] = [laidOut(start, layout), laidOut(end, layout)]
-  return [...new Set([...before.keys(), ...after.keys()])].map((k) => ({
-    pod,
-    k,
-    start: before.get(k) ?? 0,
-    end: after.get(k) ?? 0,
-  }))
+type Counts = ReadonlyMap<number, number>
+
+/** What `growthOf` says of all buckets of a histogram. One that is missing at an edge was empty then. */
+function growthBetween(before: Counts, after: Counts, pod: string): Omit<Histogram, 'pod'> {
+  const isNew = before.entries().some(([k, count]) => (after.get(k) ?? 0) < count)
+  const had = before.values().some((count) => count > 0) ? 1 : 0
+  if (isNew) return { grown: after, all: { pod, start: 1, end: 0 } }
+  const grown = new Map(after.entries().map(([k, count]) => [k, count - (before.get(k) ?? 0)]))
+  return { grown, all: { pod, start: had, end: had } }
 }
 
 /**
  * The counts of a histogram in other buckets. A bucket that begins below the threshold is zero as a whole: a histogram
  * may raise its threshold in the window, and what was in the bucket must not seem to be gone.
  */
-function laidOut({ zero, schema, buckets }: NativeHistogram, layout: Layout): ReadonlyMap<number, number> {
+function laidOut({ zero, schema, buckets }: NativeHistogram, layout: Layout): Counts {
   const counts = new Map([[ZERO, zero]])
+  const [ratio, threshold] = [ratioOf(layout.schema), layout.threshold * (1 - ROUNDING)]
   for (const [each, count] of buckets) {
     const k = joinedBucket(each, schema ?? layout.schema, layout.schema)
-    const place = ratioOf(layout.schema) ** (k - 1) < layout.threshold * (1 - ROUNDING) ? ZERO : k
+    const place = threshold > 0 && ratio ** (k - 1) < threshold ? ZERO : k
     counts.set(place, (counts.get(place) ?? 0) + count)
   }
   return counts

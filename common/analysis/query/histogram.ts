@@ -1,5 +1,5 @@
-import { coarseAnswer } from './coarse-buckets.ts'
-import { fineAnswer } from './fine-buckets.ts'
+import { coarseAnswer, coarseHistograms } from './coarse-buckets.ts'
+import { fineAnswer, fineHistograms } from './fine-buckets.ts'
 import { ARMS, type PerArm, perArm, silentAnswer } from './per-arm.ts'
 import type { PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
@@ -9,20 +9,42 @@ const DIFFERENT_SORTS: Failed = {
   message: 'the histograms are of different sorts: some are native, some have buckets',
 }
 
+/** The series of an arm by their sort, and what they have counted. */
+export function histogramsOf(series: readonly PrometheusSeries[], query: Pick<WindowQuery, 'metric'>) {
+  const { histogram = '' } = query.metric.prometheus ?? {}
+  const coarse = series.filter(({ name }) => name === `${histogram}_bucket`)
+  // numbers under the name itself are of a summary or of something else
+  const native = series.filter(
+    ({ name, histograms: { start, end } }) => name === histogram && (start ?? end) !== undefined,
+  )
+  return { coarse, native, counted: { coarse: coarseHistograms(coarse), native: fineHistograms(native) } }
+}
+
 /**
  * How long the requests of each pod took. Native histograms are preferred, because their buckets are narrower. But a
- * run that began with buckets goes on with them: the two sorts cannot be added up.
+ * run that began with buckets goes on with them: the two sorts cannot be added up. The last argument is what
+ * `histogramsOf` gave for each arm.
  */
-export function histogramAnswer(series: PerArm<readonly PrometheusSeries[]>, query: WindowQuery): WindowAnswer {
-  const { histogram = '' } = query.metric.prometheus ?? {}
-  const coarse = perArm((arm) => series[arm].filter(({ name }) => name === `${histogram}_bucket`))
-  // numbers under the name itself are of a summary or of something else
-  const native = perArm((arm) =>
-    series[arm].filter(({ name, histograms: { start, end } }) => name === histogram && (start ?? end) !== undefined),
-  )
-  const haveBoth = (sort: PerArm<readonly PrometheusSeries[]>) => ARMS.every((arm) => sort[arm].length > 0)
-  const unknown = silentAnswer(perArm((arm) => [...native[arm], ...coarse[arm]]))
+export function histogramAnswer(
+  series: PerArm<readonly PrometheusSeries[]>,
+  query: WindowQuery,
+  found = perArm((arm) => histogramsOf(series[arm], query)),
+): WindowAnswer {
+  const unknown = silentAnswer(perArm((arm) => [...found[arm].native, ...found[arm].coarse]))
   if (unknown) return unknown
-  if (query.boundaries === undefined && haveBoth(native)) return fineAnswer(native, query)
-  return haveBoth(coarse) ? coarseAnswer(coarse, query) : DIFFERENT_SORTS
+  const of = <T>(read: (arm: (typeof found)['treatment']) => T) => perArm((arm) => read(found[arm]))
+  const haveBoth = (sort: 'native' | 'coarse') => ARMS.every((arm) => found[arm][sort].length > 0)
+  if (query.boundaries === undefined && haveBoth('native'))
+    return fineAnswer(
+      of(({ native }) => native),
+      query,
+      of(({ counted }) => counted.native),
+    )
+  return haveBoth('coarse')
+    ? coarseAnswer(
+        of(({ coarse }) => coarse),
+        query,
+        of(({ counted }) => counted.coarse),
+      )
+    : DIFFERENT_SORTS
 }

@@ -32,20 +32,20 @@ const [COARSEST, FINEST] = [-4, 8]
 const ROUNDING = 1e-6
 
 /**
- * The native histogram in an answer, which has `[rule, left, right, count]` for each bucket that is not empty.
- * Undefined if it is not of durations: with counts that are not whole, negative times, or buckets that are not
- * exponential, such as custom ones.
+ * The native histogram in an answer, which has `[rule, left, right, count]` for each bucket that is not empty, or has
+ * been packed. Undefined if it is not of durations: with counts that are not whole, negative times, or buckets that are
+ * not exponential, such as custom ones.
  */
 export function nativeHistogramIn(value: unknown): NativeHistogram | undefined {
-  const given = member(value, 'buckets') ?? []
-  if (!isObject(value) || !Array.isArray(given)) return undefined
+  const held = member(value, 'buckets') ?? []
+  const given = Array.isArray(held) ? packedBuckets(held) : held
+  if (!isObject(value) || !(given instanceof Float64Array)) return undefined
   const counts = new Map<number, number>()
   let [zero, threshold] = [0, 0]
   let schema: number | undefined
-  for (const bucket of given) {
-    const read = bucketIn(bucket)
-    if (!read) return undefined
-    const { left, right, count } = read
+  for (let at = 0; at < given.length; at += 3) {
+    const { [at]: left = Number.NaN, [at + 1]: right = Number.NaN, [at + 2]: count = Number.NaN } = given
+    if (Number.isNaN(left) || Number.isNaN(right) || Number.isNaN(count)) return undefined
     if (left <= 0 && right >= 0) {
       zero += count
       threshold = Math.max(threshold, right)
@@ -59,10 +59,25 @@ export function nativeHistogramIn(value: unknown): NativeHistogram | undefined {
   return { zero, threshold, ...(schema === undefined ? {} : { schema }), buckets: [...counts] }
 }
 
-function bucketIn(bucket: unknown) {
-  if (!Array.isArray(bucket) || bucket.length !== 4) return undefined
-  const [left, right, count] = [numberIn(bucket[1]), numberIn(bucket[2]), countIn(bucket[3])]
-  return left === undefined || right === undefined || count === undefined ? undefined : { left, right, count }
+/** What is needed of a native histogram in an answer, in a tenth of the memory. */
+export function packedHistogram(value: object): object {
+  const [count, buckets] = [numberIn(member(value, 'count')), member(value, 'buckets') ?? []]
+  return {
+    ...(count === undefined ? {} : { count: `${count}` }),
+    buckets: Array.isArray(buckets) ? packedBuckets(buckets) : Number.NaN,
+  }
+}
+
+/** The left boundary, the right one and the count of each bucket, one behind the other. NaN: it cannot be read. */
+function packedBuckets(buckets: readonly unknown[]): Float64Array {
+  const packed = new Float64Array(3 * buckets.length).fill(Number.NaN)
+  for (const [index, bucket] of buckets.entries())
+    if (Array.isArray(bucket) && bucket.length === 4)
+      packed.set(
+        [numberIn(bucket[1]) ?? Number.NaN, numberIn(bucket[2]) ?? Number.NaN, countIn(bucket[3]) ?? Number.NaN],
+        3 * index,
+      )
+  return packed
 }
 
 /** The bucket with these boundaries. */

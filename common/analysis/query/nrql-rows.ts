@@ -1,7 +1,7 @@
 import { at, isObject, member } from '../../json/json.ts'
 import type { CoarseCounts, EventCounts, Samples } from '../window-data.ts'
 import { boundaryColumn, EVENTS_COLUMN } from './nrql.ts'
-import { type Failed, failed } from './window-query.ts'
+import { type Failed, failed, type LongList } from './window-query.ts'
 
 /** The most rows that New Relic gives: what LIMIT MAX means. Source: its documentation of the LIMIT clause. */
 const MAX_ROWS = 5_000
@@ -12,15 +12,31 @@ export interface Rows {
   readonly rows: readonly unknown[]
 }
 
-/** The rows in an answer of NerdGraph. It answers 200 for errors too, also beside rows that then are not complete. */
-export function rowsIn(json: unknown): Rows | Failed {
+/** The most bytes of a row: it has a dozen numbers and the name of a pod. */
+const MAX_BYTES = 16 * 1_024
+
+const LONG_ROW = failed(`the answer of New Relic has a row of more than ${MAX_BYTES / 1_024} KiB`)
+
+/** Takes the rows of an answer of NerdGraph, until there are more than New Relic gives. */
+export class RowsReader implements LongList {
+  readonly path = ['data', 'actor', 'account', 'nrql', 'results']
+  readonly maxBytes = MAX_BYTES
+  readonly rows: unknown[] = []
+  readonly take = (row: unknown): boolean => this.rows.push(row) <= MAX_ROWS
+}
+
+/**
+ * The rows in an answer of NerdGraph. It answers 200 for errors too, also beside rows that then are not complete.
+ * `reader`: has those that were taken while they arrived.
+ */
+export function rowsIn(json: unknown, reader = new RowsReader()): Rows | Failed {
   const errors = member(json, 'errors') ?? []
   if (!Array.isArray(errors) || errors.length > 0) return failed('New Relic answered with errors')
-  const rows = at(json, 'data', 'actor', 'account', 'nrql', 'results')
-  if (!Array.isArray(rows)) return failed('the answer of New Relic has no results')
-  return rows.length > MAX_ROWS
-    ? failed(`the answer of New Relic has more than ${MAX_ROWS} rows`)
-    : { is: 'rows', rows }
+  const others = at(json, ...reader.path)
+  if (!Array.isArray(others)) return failed('the answer of New Relic has no results')
+  others.every(reader.take)
+  if (reader.rows.length > MAX_ROWS) return failed(`the answer of New Relic has more than ${MAX_ROWS} rows`)
+  return reader.rows.includes(undefined) ? LONG_ROW : { is: 'rows', rows: reader.rows }
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
@@ -47,9 +63,10 @@ function perPod<T extends { readonly total: number }>(
   read: (row: unknown, total: number) => T | undefined,
 ): PerPod<T & { readonly pod: string }> {
   const found = new Map<string, T & { readonly pod: string }>()
+  const asked = new Set(pods)
   for (const row of rows) {
     const [pod, total] = [facetOf(row), member(row, 'count')]
-    if (typeof pod !== 'string' || !pods.includes(pod) || found.has(pod) || !isCount(total)) return failed(COUNTS)
+    if (typeof pod !== 'string' || !asked.has(pod) || found.has(pod) || !isCount(total)) return failed(COUNTS)
     const counts = read(row, total)
     if (!counts) return failed(COUNTS)
     found.set(pod, { pod, ...counts })
@@ -88,9 +105,10 @@ export const samplesBy =
   (rows, pods) => {
     if (rows.length >= MAX_ROWS) return FULL_PAGE
     const values = new Map<string, number[]>()
+    const asked = new Set(pods)
     for (const row of rows) {
       const [pod, seconds] = [member(row, podAttribute), member(row, 'duration')]
-      if (typeof pod !== 'string' || !pods.includes(pod) || !isSeconds(seconds))
+      if (typeof pod !== 'string' || !asked.has(pod) || !isSeconds(seconds))
         return failed('results: must have the duration and the pod of each transaction')
       const others = values.get(pod)
       if (others) others.push(seconds)

@@ -1,9 +1,9 @@
-import { countAt, labelsKey, type PrometheusSeries } from './series.ts'
+import { SCRAPERS } from '../series-labels.ts'
+import { countAt, type PrometheusSeries } from './series.ts'
 import { type Failed, failed } from './window-query.ts'
 
-/** Labels of Prometheus, its operator, Thanos and Mimir that say who scraped, and not what is counted. */
-const SCRAPERS = ['job', 'prometheus', 'prometheus_replica', 'receive_replica', 'replica', '__replica__']
-const SERVICE = 'service'
+/** The labels by which scrapers are told from each other. */
+const NAMES = [...SCRAPERS, 'service']
 
 /** All that one scraper has of an address of a pod. */
 interface Scrape {
@@ -45,7 +45,7 @@ function scrapesIn(series: readonly PrometheusSeries[]): readonly Scrape[] {
     const [start, end] = [countAt(one, 'start'), countAt(one, 'end')]
     if (start === undefined || end === undefined) continue
     const [by, { container }] = [scraperOf(one.labels), one.labels]
-    const key = labelsKey({ ...by, ...(container === undefined ? {} : { container }) })
+    const key = JSON.stringify([container, ...NAMES.map((name) => by[name])])
     const others = scrapes.get(key) ?? { start: 0, end: 0 }
     scrapes.set(key, { by, container, start: others.start + start, end: others.end + end })
   }
@@ -58,8 +58,12 @@ function scrapesIn(series: readonly PrometheusSeries[]): readonly Scrape[] {
  */
 function scraperOf(labels: PrometheusSeries['labels']): Scrape['by'] {
   const isOfOperator = labels.endpoint !== undefined && labels.container !== undefined
-  const names = isOfOperator ? [...SCRAPERS, SERVICE] : SCRAPERS
-  return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)))
+  const by: Record<string, string> = {}
+  for (const name of isOfOperator ? NAMES : SCRAPERS) {
+    const value = labels[name]
+    if (value !== undefined) by[name] = value
+  }
+  return by
 }
 
 /**
@@ -74,4 +78,4 @@ function areAlike(one: Scrape, other: Scrape): boolean {
 }
 
 const differingIn = (one: Scrape['by'], other: Scrape['by']): readonly string[] =>
-  [...SCRAPERS, SERVICE].filter((name) => one[name] !== other[name])
+  NAMES.filter((name) => one[name] !== other[name])

@@ -1,7 +1,8 @@
 import { at, isObject, member } from '../../json/json.ts'
+import { KeptLabels, MAX_CHARACTERS, MAX_LABELS, MAX_NAMES } from '../series-labels.ts'
 import { errorTypeIn } from './error-types.ts'
 import type { SeriesLabels } from './promql.ts'
-import { type Failed, failed, type ProviderReply, type TimeWindow } from './window-query.ts'
+import { type Failed, failed, type LongList, type ProviderReply, type TimeWindow } from './window-query.ts'
 
 /** What a series was at the two edges of a window. Absent: it had no value there that was younger than 5 minutes. */
 export interface Edges<T> {
@@ -9,12 +10,12 @@ export interface Edges<T> {
   readonly end?: T
 }
 
-/** A series of Prometheus in a window, as it came: its numbers have not been parsed yet. */
+/** A series of Prometheus in a window. Its numbers have not been parsed yet. */
 export interface PrometheusSeries {
   /** the name of the metric */
   readonly name: string
   readonly pod: string
-  /** all labels but the name */
+  /** all labels but the name; one hash may stand for those that nobody reads */
   readonly labels: Readonly<Record<string, string>>
   /** decimal numbers, `NaN`, `+Inf` or `-Inf` */
   readonly values: Edges<string>
@@ -36,7 +37,12 @@ interface RequestedSeries {
   readonly namespace: string
   readonly pods: readonly string[]
   readonly labels: SeriesLabels
+  /** how a native histogram is kept; default: as it is */
+  readonly histogram?: (value: object) => object
 }
+
+/** Where the series are in an answer. */
+const RESULT: readonly string[] = ['data', 'result']
 
 const MALFORMED = failed('the answer is not in the format of Prometheus')
 const OTHER_TIMES = failed(
@@ -62,46 +68,103 @@ function dataOf(reply: ProviderReply): { readonly is: 'complete'; readonly data:
   return { is: 'complete', data: member(json, 'data') }
 }
 
-/** All series in the answer to a query of a range that has only the two edges of a window, or why there are none. */
+/** The most series that are kept of the answers about one arm. */
+const MAX_SERIES = 20_000
+/** The most bytes of a series. The longest are native histograms: such a one has 2,000 buckets at each edge. */
+const MAX_BYTES = 256 * 1_024
+
+const FEWER = 'choose fewer by prometheus.matchers'
+const TOO_MANY = failed(`the answers about one version have more than ${MAX_SERIES} series; ${FEWER}`)
+const TOO_LONG = failed(`the answer has a series of more than ${MAX_BYTES / 1_024} KiB; ${FEWER}`)
+const TOO_MUCH = {
+  long: failed(`a series has more than ${MAX_LABELS} labels or ${MAX_CHARACTERS} characters in them; ${FEWER}`),
+  various: failed(`the series of the answer have labels of more than ${MAX_NAMES} names; ${FEWER}`),
+}
+
+/** How many more series may be kept. The answers about one arm share it. */
+export class SeriesPlaces {
+  left = MAX_SERIES
+}
+
+/** Takes the series of one answer, until one is of no use. Keeps of each only what is read later. */
+export class SeriesReader implements LongList {
+  readonly path = RESULT
+  readonly maxBytes = MAX_BYTES
+  readonly #asked: RequestedSeries
+  readonly #places: SeriesPlaces
+  readonly #pods: ReadonlySet<string>
+  readonly #labels: KeptLabels
+  readonly #series = new Map<string, PrometheusSeries>()
+  #failure: Failed | undefined
+
+  constructor(asked: RequestedSeries, places = new SeriesPlaces()) {
+    const { podLabel, namespaceLabel } = asked.labels
+    this.#asked = asked
+    this.#places = places
+    this.#pods = new Set(asked.pods)
+    this.#labels = new KeptLabels([podLabel, namespaceLabel])
+  }
+
+  readonly take = (item: unknown): boolean => {
+    this.#failure ??= this.#failureOf(item)
+    return this.#failure === undefined
+  }
+
+  /** All that were taken, or why they are of no use. */
+  get taken(): { readonly is: 'series'; readonly series: readonly PrometheusSeries[] } | Failed {
+    return this.#failure ?? { is: 'series', series: [...this.#series.values()] }
+  }
+
+  /** Why `item` is of no use, unless it is kept. */
+  #failureOf(item: unknown): Failed | undefined {
+    if (item === undefined) return TOO_LONG
+    const { window, namespace, labels: names, histogram = (value: object) => value } = this.#asked
+    const metric = member(item, 'metric')
+    const kept = isObject(metric) ? this.#labels.of(metric) : MALFORMED
+    const values = edgesOf(member(item, 'values'), window, (value) =>
+      typeof value === 'string' ? short(value) : undefined,
+    )
+    const histograms = edgesOf(member(item, 'histograms'), window, (value) =>
+      isObject(value) ? histogram(value) : undefined,
+    )
+    if (kept.is === 'failed' || kept.is === 'malformed' || !values || !histograms)
+      return hasOtherTimes(item, window) ? OTHER_TIMES : MALFORMED
+    if (kept.is !== 'kept') return TOO_MUCH[kept.is]
+    const { name, labels } = kept
+    const pod = labels[names.podLabel] ?? ''
+    if (!this.#pods.has(pod) || labels[names.namespaceLabel] !== namespace) return OTHERS
+    const one = { name, pod, labels, values, histograms }
+    const identity = this.#labels.identityOf(one)
+    if (this.#series.has(identity)) return REPEATED
+    if (this.#places.left === 0) return TOO_MANY
+    this.#places.left -= 1
+    this.#series.set(identity, one)
+    return undefined
+  }
+}
+
+/**
+ * All series in the answer to a query of a range that has only the two edges of a window, or why there are none.
+ * `reader`: has those that were taken while the answer arrived.
+ */
 export function seriesIn(
   reply: ProviderReply,
   asked: RequestedSeries,
-): { readonly is: 'series'; readonly series: readonly PrometheusSeries[] } | Failed {
+  reader = new SeriesReader(asked),
+): SeriesReader['taken'] {
   const answer = dataOf(reply)
   if (answer.is === 'failed') return answer
   const result = at(answer.data, 'result')
   if (at(answer.data, 'resultType') !== 'matrix' || !Array.isArray(result)) return MALFORMED
-  const pods = new Set(asked.pods)
-  const seen = new Set<string>()
-  const series: PrometheusSeries[] = []
-  for (const each of result) {
-    const one = seriesOf(each, asked)
-    if (!one) return hasOtherTimes(each, asked.window) ? OTHER_TIMES : MALFORMED
-    if (!pods.has(one.pod) || one.labels[asked.labels.namespaceLabel] !== asked.namespace) return OTHERS
-    const key = identityOf(one)
-    if (seen.has(key)) return REPEATED
-    seen.add(key)
-    series.push(one)
-  }
-  return { is: 'series', series }
+  result.every(reader.take)
+  return reader.taken
 }
 
-/** Equal for the same labels, in any order, and different for others. */
-export const labelsKey = (labels: Readonly<Record<string, string>>): string =>
-  JSON.stringify(Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+/** The most characters that a number needs. */
+const MAX_DIGITS = 24
 
-/** Equal for the same series, also in different answers. */
-export const identityOf = ({ name, labels }: PrometheusSeries): string => `${name}${labelsKey(labels)}`
-
-function seriesOf(item: unknown, { window, labels: { podLabel } }: RequestedSeries): PrometheusSeries | undefined {
-  const all = member(item, 'metric')
-  if (!isObject(all) || !Object.values(all).every((value) => typeof value === 'string')) return undefined
-  const { __name__: name = '', ...labels } = all as Readonly<Record<string, string>>
-  const values = edgesOf(member(item, 'values'), window, (value) => (typeof value === 'string' ? value : undefined))
-  const histograms = edgesOf(member(item, 'histograms'), window, (value) => (isObject(value) ? value : undefined))
-  if (!values || !histograms) return undefined
-  return { name, pod: labels[podLabel] ?? '', labels, values, histograms }
-}
+/** A number as it is, or in fewer characters. */
+const short = (number: string): string => (number.length <= MAX_DIGITS ? number : `${numberIn(number) ?? Number.NaN}`)
 
 /**
  * Whether a series has a point at a time that is no edge of the window. Frontends of Thanos and Mimir can move the
@@ -148,14 +211,30 @@ export function countIn(text: unknown): number | undefined {
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined
 }
 
-/** The one number that a query gave, that it gave nothing, or why it gave no number. */
+/** The most items of a result that are kept of the answer to a query that must give one number. */
+const MAX_ITEMS = 3
+
+/** Takes the first items of a result: as many as it takes to see that there is more than one number. */
+export class ResultReader implements LongList {
+  readonly path = RESULT
+  readonly maxBytes = MAX_BYTES
+  readonly items: unknown[] = []
+  readonly take = (item: unknown): boolean => this.items.push(item) < MAX_ITEMS
+}
+
+/**
+ * The one number that a query gave, that it gave nothing, or why it gave no number. `items`: those of the result that
+ * were taken while the answer arrived.
+ */
 export function numberInResult(
   reply: ProviderReply,
+  items: readonly unknown[] = [],
 ): { readonly is: 'value'; readonly value: number } | { readonly is: 'nothing' } | Failed {
   const answer = dataOf(reply)
   if (answer.is === 'failed') return answer
-  const [type, result] = [at(answer.data, 'resultType'), at(answer.data, 'result')]
-  if ((type !== 'scalar' && type !== 'vector') || !Array.isArray(result)) return NOT_ONE
+  const [type, others] = [at(answer.data, 'resultType'), at(answer.data, 'result')]
+  if ((type !== 'scalar' && type !== 'vector') || !Array.isArray(others)) return NOT_ONE
+  const result = [...items, ...others]
   if (type === 'vector' && result.length === 0) return { is: 'nothing' }
   if (type === 'vector' && result.length > 1) return NOT_ONE
   const point = type === 'scalar' ? result : member(result[0], 'value')

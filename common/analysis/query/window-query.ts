@@ -54,6 +54,16 @@ export interface Failed {
 /** A failure with nothing but a message. */
 export const failed = (message: string): Failed => ({ is: 'failed', message })
 
+/** A list in an answer that may be long. Its items are taken while they arrive, and none of them is in the JSON. */
+export interface LongList {
+  /** where it is in the answer */
+  readonly path: readonly string[]
+  /** of each item */
+  readonly maxBytes: number
+  /** Takes an item, of which nothing has been checked; undefined: it is too long. Returns whether more are wanted. */
+  readonly take: (item: unknown) => boolean
+}
+
 /** What a provider answered. `json` is what it says it is; nothing of it has been checked. */
 export type ProviderReply = { readonly is: 'json'; readonly json: unknown } | Failed
 

@@ -4,6 +4,7 @@ import {
   providerWithDefaults,
 } from '../../../common/analysis/kinds/provider.ts'
 import { isEqual } from '../../../common/json/json.ts'
+import { Yielder } from '../../../common/program/yielder.ts'
 import type { Send } from '../providers/provider.ts'
 import { type GuardedOptions, guardedClient, type ProviderClient } from './guarded.ts'
 
@@ -18,7 +19,7 @@ export class Connections {
   readonly #connected = new Map<string, Connected>()
 
   constructor(options: GuardedOptions) {
-    this.#options = options
+    this.#options = { yielder: new Yielder(options.timers), ...options }
   }
 
   /** Sends requests to `provider` as it is now. After a change of its spec, requests under way end as they began. */

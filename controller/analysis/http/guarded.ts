@@ -1,10 +1,11 @@
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
-import type { Failed, ProviderReply, ProviderRequest } from '../../../common/analysis/query/window-query.ts'
+import type { Failed, LongList, ProviderReply, ProviderRequest } from '../../../common/analysis/query/window-query.ts'
 import { isObject } from '../../../common/json/json.ts'
 import type { Clock, Timers } from '../../../common/program/clock.ts'
 import { startDeadline, unlessAborted } from '../../../common/program/deadline.ts'
 import { Semaphore } from '../../../common/program/semaphore.ts'
+import { Yielder } from '../../../common/program/yielder.ts'
 import type { Send } from '../providers/provider.ts'
 import { authoritiesIn } from './authorities.ts'
 import { type Guard, guardedConnector, resolveBySystem } from './connector.ts'
@@ -39,6 +40,8 @@ export interface GuardedOptions extends Omit<Guard, 'resolve'> {
   readonly userAgent: string
   readonly clock: Clock
   readonly timers: Timers
+  /** default: one of its own; clients with the same one share the turns in which they read answers */
+  readonly yielder?: Yielder
   /** default: `REQUEST_LIMITS` */
   readonly limits?: Partial<Limits>
 }
@@ -93,6 +96,7 @@ class GuardedClient implements ProviderClient {
   readonly #limits: Limits
   readonly #pool: Pool
   readonly #places: Semaphore
+  readonly #yielder: Yielder
   readonly #accepted = new Set<Promise<ProviderReply>>()
   #isClosing = false
 
@@ -102,11 +106,12 @@ class GuardedClient implements ProviderClient {
     this.#limits = { ...REQUEST_LIMITS, ...options.limits }
     this.#pool = connections(checked, options, this.#limits)
     this.#places = new Semaphore(checked.provider.maxConcurrent)
+    this.#yielder = options.yielder ?? new Yielder(options.timers)
   }
 
-  readonly send: Send = (request) => {
+  readonly send: Send = (request, list) => {
     if (this.#isClosing) return Promise.resolve(CLOSED)
-    const reply = this.#places.run(() => this.#exchange(request), undefined)
+    const reply = this.#places.run(() => this.#exchange(request, list), undefined)
     this.#accepted.add(reply)
     return reply.finally(() => this.#accepted.delete(reply))
   }
@@ -126,10 +131,15 @@ class GuardedClient implements ProviderClient {
     return this.#pool.destroy()
   }
 
-  async #exchange(request: ProviderRequest): Promise<ProviderReply> {
+  async #exchange(request: ProviderRequest, list: LongList | undefined): Promise<ProviderReply> {
     const deadline = startDeadline(this.#options.timers, this.#limits.totalMs)
     try {
-      return await this.#answered(request, deadline.signal)
+      return await replyOf(await this.#response(request, deadline.signal), {
+        type: this.#checked.provider.type,
+        clock: this.#options.clock,
+        yielder: this.#yielder,
+        list,
+      })
     } catch (error) {
       return { is: 'failed', message: this.#words(error, deadline.signal) }
     } finally {
@@ -137,9 +147,9 @@ class GuardedClient implements ProviderClient {
     }
   }
 
-  async #answered(request: ProviderRequest, signal: AbortSignal): Promise<ProviderReply> {
+  async #response(request: ProviderRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { provider, target } = this.#checked
-    const { userAgent, clock, credential: read } = this.#options
+    const { userAgent, credential: read } = this.#options
     const path = pathFor(target, request)
     if (path === undefined) throw new RequestRefused('the path leads out of the address')
     const credential =
@@ -147,8 +157,7 @@ class GuardedClient implements ProviderClient {
     if (credential?.is === 'failed') throw new RequestRefused(credential.message)
     const headers = headersFor(request, { provider, credential: credential?.text, userAgent })
     const { method, body } = request
-    const response = await this.#pool.request({ path, method, headers, body: body?.text ?? null, signal })
-    return await replyOf(response, { type: provider.type, clock })
+    return await this.#pool.request({ path, method, headers, body: body?.text ?? null, signal })
   }
 
   #words(error: unknown, signal: AbortSignal): string {

@@ -1,25 +1,39 @@
 import type { Dispatcher } from 'undici'
 import type { ProviderType } from '../../../common/analysis/kinds/provider.ts'
 import { errorTypeIn } from '../../../common/analysis/query/error-types.ts'
-import type { Failed, ProviderReply } from '../../../common/analysis/query/window-query.ts'
+import type { Failed, LongList, ProviderReply } from '../../../common/analysis/query/window-query.ts'
 import { parseJson } from '../../../common/json/json.ts'
 import { isDeeperThan } from '../../../common/json/nesting.ts'
 import type { Clock } from '../../../common/program/clock.ts'
+import type { Yielder } from '../../../common/program/yielder.ts'
 import { RequestRefused } from './failures.ts'
+import { ItemSplitter } from './item-splitter.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** How deep the JSON of an answer may be. */
 const MAX_DEPTH = 32
+/** How many values the JSON of an answer may have, without its long list. Samples of two versions are 20,000. */
+const MAX_VALUES = 30_000
+/** The most bytes of an error that are read, to find the word of Prometheus in it. */
+const MAX_ERROR_BYTES = 64 * 1_024
+
+const NOT_JSON = 'answer is not JSON'
+const TOO_DEEP = `answer nested deeper than ${MAX_DEPTH} levels`
+const TOO_MANY = `answer has more than ${MAX_VALUES} values`
 
 interface Reading {
   readonly type: ProviderType
   readonly clock: Clock
+  /** answers that are read at the same time share its turns */
+  readonly yielder: Yielder
+  readonly list?: LongList | undefined
 }
 
 type Response = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>
 
 /**
  * What `response` says: JSON, or that the provider failed. A redirect is a failure. The body must be limited already.
+ * The items of its long list are taken while they arrive, so that no turn is long.
  * @throws RequestRefused for a body that is not read; what reading the body throws
  */
 export async function replyOf(response: Response, reading: Reading): Promise<ProviderReply> {
@@ -29,7 +43,7 @@ export async function replyOf(response: Response, reading: Reading): Promise<Pro
     discard(body)
     throw new RequestRefused('answer is compressed')
   }
-  return { is: 'json', json: await jsonIn(body) }
+  return { is: 'json', json: await jsonIn(body, reading) }
 }
 
 async function failureOf(response: Response, { type, clock }: Reading): Promise<Failed> {
@@ -45,17 +59,55 @@ async function failureOf(response: Response, { type, clock }: Reading): Promise<
 }
 
 /** The word of Prometheus for its error; undefined if the body cannot be read, because the status is enough. */
-const errorTypeOf = (body: Response['body']): Promise<string | undefined> =>
-  jsonIn(body).then(errorTypeIn, () => undefined)
+async function errorTypeOf(body: Response['body']): Promise<string | undefined> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const chunk of body) {
+      length += chunk.length
+      if (length > MAX_ERROR_BYTES) return undefined
+      chunks.push(chunk)
+    }
+  } catch {
+    return undefined
+  }
+  const bytes = Buffer.concat(chunks)
+  return isDeeperThan(MAX_DEPTH, bytes) ? undefined : errorTypeIn(parseJson(new TextDecoder().decode(bytes)))
+}
 
-/** @throws RequestRefused if there is no JSON in `body`, or if it is too deep; what reading throws */
-async function jsonIn(body: Response['body']): Promise<unknown> {
-  const bytes = new Uint8Array(await body.arrayBuffer())
-  if (isDeeperThan(MAX_DEPTH, bytes)) throw new RequestRefused(`answer nested deeper than ${MAX_DEPTH} levels`)
-  const json = parseJson(new TextDecoder().decode(bytes))
-  if (json === undefined) throw new RequestRefused('answer is not JSON')
+/**
+ * The JSON in `body`, without the items of its long list.
+ * @throws RequestRefused if there is no JSON in it, or if it is too deep or has too many values; what reading throws
+ */
+async function jsonIn(body: Response['body'], { yielder, list }: Reading): Promise<unknown> {
+  const splitter = new ItemSplitter(list?.path ?? [], list?.maxBytes ?? 0)
+  let [isWanted, refusal]: [boolean, string | undefined] = [true, undefined]
+  const take = (item: Uint8Array | undefined): void => {
+    refusal = excessOf(splitter)
+    const json = refusal === undefined && item ? parseJson(ITEM.decode(item)) : undefined
+    if (item && json === undefined) refusal ??= NOT_JSON
+    isWanted = refusal === undefined && list?.take(json) === true
+  }
+  for await (const chunk of body) {
+    while (yielder.isLong) await yielder.nextTurn()
+    if (refusal !== undefined) continue // it may yet be too long
+    for (const item of splitter.items(chunk)) {
+      while (isWanted && yielder.isLong) await yielder.nextTurn()
+      if (isWanted) take(item)
+    }
+    refusal ??= excessOf(splitter)
+  }
+  while (yielder.isLong) await yielder.nextTurn()
+  const json = refusal === undefined ? parseJson(new TextDecoder().decode(Buffer.concat(splitter.rest))) : undefined
+  if (json === undefined) throw new RequestRefused(refusal ?? NOT_JSON)
   return json
 }
+
+/** A mark of byte order at its begin is no white space in JSON. */
+const ITEM = new TextDecoder('utf-8', { ignoreBOM: true })
+
+const excessOf = ({ deepest, values }: ItemSplitter): string | undefined =>
+  deepest > MAX_DEPTH ? TOO_DEEP : values > MAX_VALUES ? TOO_MANY : undefined
 
 const isPlain = ({ headers }: Response): boolean =>
   [headers['content-encoding'] ?? 'identity'].flat().every((coding) => coding.toLowerCase() === 'identity')

@@ -20,6 +20,7 @@ import {
   numberInRow,
   type ReadRows,
   type Rows,
+  RowsReader,
   rowsIn,
   samplesBy,
 } from '../../../common/analysis/query/nrql-rows.ts'
@@ -75,8 +76,9 @@ export const NEW_RELIC: ProviderAdapter = {
 function askOptions({ newRelic }: CompleteProvider, send: Send): NewRelicQuestion['ask'] | undefined {
   if (!newRelic) return undefined
   return async (nrql) => {
-    const reply = await send(nerdGraphRequest(newRelic.accountId, nrql))
-    return reply.is === 'failed' ? reply : rowsIn(reply.json)
+    const reader = new RowsReader()
+    const reply = await send(nerdGraphRequest(newRelic.accountId, nrql), reader)
+    return reply.is === 'failed' ? reply : rowsIn(reply.json, reader)
   }
 }
 

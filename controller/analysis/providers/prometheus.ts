@@ -1,10 +1,17 @@
 import type { CompleteProvider } from '../../../common/analysis/kinds/provider.ts'
-import { eventsAnswer } from '../../../common/analysis/query/events.ts'
-import { histogramAnswer } from '../../../common/analysis/query/histogram.ts'
+import { eventPods, eventsAnswer } from '../../../common/analysis/query/events.ts'
+import { histogramAnswer, histogramsOf } from '../../../common/analysis/query/histogram.ts'
+import { packedHistogram } from '../../../common/analysis/query/native-buckets.ts'
 import { valueAnswer } from '../../../common/analysis/query/one-number.ts'
 import { eventsRequest, histogramRequest, totalRequest, valueRequest } from '../../../common/analysis/query/promql.ts'
 import { scrapedTwice } from '../../../common/analysis/query/scrapes.ts'
-import { numberInResult, seriesIn } from '../../../common/analysis/query/series.ts'
+import {
+  numberInResult,
+  ResultReader,
+  SeriesPlaces,
+  SeriesReader,
+  seriesIn,
+} from '../../../common/analysis/query/series.ts'
 import type { ProviderRequest, WindowAnswer, WindowQuery } from '../../../common/analysis/query/window-query.ts'
 import type { Arm } from '../../../common/analysis/window-data.ts'
 import type { ProviderAdapter, Send } from './provider.ts'
@@ -21,22 +28,35 @@ export const PROMETHEUS: ProviderAdapter = {
 /** Asks for series of an arm. */
 type Ask = (arm: Arm, request: ProviderRequest) => Promise<ReturnType<typeof seriesIn>>
 
-const asker =
-  ({ window, namespace, arms }: WindowQuery, labels: CompleteProvider, send: Send): Ask =>
-  async (arm, request) => {
-    const answer = seriesIn(await send(request), { window, namespace, pods: arms[arm].pods, labels })
-    return answer.is === 'failed' ? answer : (scrapedTwice(answer.series) ?? answer)
+function asker({ window, namespace, arms }: WindowQuery, labels: CompleteProvider, send: Send): Ask {
+  const places = { treatment: new SeriesPlaces(), control: new SeriesPlaces() }
+  return async (arm, request) => {
+    const asked = { window, namespace, pods: arms[arm].pods, labels, histogram: packedHistogram }
+    const reader = new SeriesReader(asked, places[arm])
+    const answer = seriesIn(await send(request, reader), asked, reader)
+    if (answer.is === 'failed') return answer
+    await nextTurn()
+    return scrapedTwice(answer.series) ?? answer
   }
+}
+
+/** Lets other work go on between two parts that can take long. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 async function askHistogram(query: WindowQuery, provider: CompleteProvider, send: Send): Promise<WindowAnswer> {
   const ask = asker(query, provider, send)
-  const [treatment, control] = await Promise.all([
-    ask('treatment', histogramRequest(query, 'treatment', provider)),
-    ask('control', histogramRequest(query, 'control', provider)),
-  ])
+  const askArm = async (arm: Arm) => {
+    const answer = await ask(arm, histogramRequest(query, arm, provider))
+    if (answer.is === 'failed') return answer
+    await nextTurn()
+    return { is: 'arm', series: answer.series, found: histogramsOf(answer.series, query) } as const
+  }
+  const [treatment, control] = await Promise.all([askArm('treatment'), askArm('control')])
   if (treatment.is === 'failed') return treatment
   if (control.is === 'failed') return control
-  return histogramAnswer({ treatment: treatment.series, control: control.series }, query)
+  await nextTurn()
+  const found = { treatment: treatment.found, control: control.found }
+  return histogramAnswer({ treatment: treatment.series, control: control.series }, query, found)
 }
 
 async function askEvents(query: WindowQuery, provider: CompleteProvider, send: Send): Promise<WindowAnswer> {
@@ -47,15 +67,24 @@ async function askEvents(query: WindowQuery, provider: CompleteProvider, send: S
       ask(arm, totalRequest(query, arm, provider)),
     ])
     if (events.is === 'failed') return events
-    return total.is === 'failed' ? total : ({ is: 'arm', events: events.series, total: total.series } as const)
+    if (total.is === 'failed') return total
+    await nextTurn()
+    const series = { events: events.series, total: total.series }
+    return { is: 'arm', series, found: eventPods(series) } as const
   }
   const [treatment, control] = await Promise.all([askArm('treatment'), askArm('control')])
   if (treatment.is === 'failed') return treatment
-  return control.is === 'failed' ? control : eventsAnswer({ treatment, control }, query)
+  if (control.is === 'failed') return control
+  await nextTurn()
+  const found = { treatment: treatment.found, control: control.found }
+  return eventsAnswer({ treatment: treatment.series, control: control.series }, query, found)
 }
 
 async function askValue(query: WindowQuery, send: Send): Promise<WindowAnswer> {
-  const ask = async (arm: Arm) => numberInResult(await send(valueRequest(query, arm)))
+  const ask = async (arm: Arm) => {
+    const reader = new ResultReader()
+    return numberInResult(await send(valueRequest(query, arm), reader), reader.items)
+  }
   // a bound is of the fork alone
   if (query.metric.kind === 'Threshold') return valueAnswer(await ask('treatment'))
   const [treatment, control] = await Promise.all([ask('treatment'), ask('control')])
