@@ -1,0 +1,188 @@
+import type { RequestListener } from 'node:http'
+import { expect } from 'chai'
+import type { LongList } from '../../../../common/analysis/query/window-query.ts'
+import { PROMETHEUS } from '../../../../controller/analysis/providers/prometheus.ts'
+import { jsonReply, seriesItem } from '../../../common/analysis/query/answers.ts'
+import { windowQuery } from '../../../common/analysis/query/window-queries.ts'
+import { aProvider } from '../providers/sending.ts'
+import { answering, failed, QUERY, serve, World } from './serving.ts'
+
+const MIB = 1_024 * 1_024
+const CHUNK = 16 * 1_024
+const MAX_TURN_MS = 50
+const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, '+Inf']
+const PODS = { treatment: podsOf('cart-fork'), control: podsOf('cart') }
+
+function podsOf(workload: string): readonly string[] {
+  return Array.from({ length: 64 }, (_, index) => `${workload}-5d8f6c7b9-x${index}`)
+}
+
+/** All series of `pods` that a program exposes; in about so many bytes, with white space between them. */
+function answerOf(pods: readonly string[], bytes = 0, codes = 2): string {
+  const series = pods.flatMap((pod, at) =>
+    Array.from({ length: codes }, (_, code) => `${200 + code}`).flatMap((code) =>
+      BOUNDARIES.map((le, index) =>
+        seriesItem('h_bucket', pod, [`${index}`, `${3 * index + at}`], {
+          ...{ code, le: `${le}`, job: 'cart', instance: `10.0.0.${at}:8080`, container: 'cart', method: 'GET' },
+          path: `/${'x'.repeat(90)}`,
+        }),
+      ),
+    ),
+  )
+  const [before, after] = JSON.stringify({ status: 'success', data: { resultType: 'matrix', result: ['*'] } }).split(
+    '"*"',
+  )
+  const items = series.map((each) => JSON.stringify(each))
+  const missing = bytes - `${before}${items.join(',')}${after}`.length
+  const space = ' '.repeat(Math.max(0, Math.floor(missing / items.length)))
+  return `${before}${items.map((each) => `${each}${space}`).join(',')}${after}`
+}
+
+const promqlIn = (text: string | undefined): string => new URLSearchParams(text).get('query') ?? ''
+
+/** Answers in small chunks, each in a turn of its own. */
+const slowly =
+  (bytesOf: (promql: string) => Buffer): RequestListener =>
+  (request, response) => {
+    const chunks: string[] = []
+    request.on('data', (chunk) => chunks.push(`${chunk}`))
+    request.on('end', () => {
+      const bytes = bytesOf(promqlIn(chunks.join('')))
+      const more = (from: number) => {
+        if (from >= bytes.length) response.end()
+        else response.write(bytes.subarray(from, from + CHUNK), () => setImmediate(more, from + CHUNK))
+      }
+      more(0)
+    })
+  }
+
+/** The longest turn of the event loop while `work` goes on, in milliseconds of CPU. */
+async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1_000
+  }
+  let [longest, before, isOver] = [0, cpuMs(), false]
+  const next = () => {
+    const now = cpuMs()
+    longest = Math.max(longest, now - before)
+    before = now
+    if (!isOver) setImmediate(next)
+  }
+  setImmediate(next)
+  await work()
+  isOver = true
+  return longest
+}
+
+describe('a long answer', () => {
+  const world = new World()
+  afterEach(() => world.close())
+  const clientOf = async (listener: RequestListener, type: 'Prometheus' | 'Web' = 'Prometheus') => {
+    const { port } = await world.started(serve(listener))
+    return world.client({ type, address: `http://127.0.0.1:${port}` })
+  }
+  const query = windowQuery(
+    'Latency',
+    { histogram: 'h' },
+    {
+      arms: {
+        treatment: { workload: 'cart-fork', pods: PODS.treatment },
+        control: { workload: 'cart', pods: PODS.control },
+      },
+    },
+  )
+  const podsIn = (promql: string) => (promql.includes('cart-fork') ? PODS.treatment : PODS.control)
+
+  it('N30: says the same as at once, of 64 pods with 14 buckets and two codes in 4 MiB that arrive slowly', async () => {
+    const { send } = await clientOf(slowly((promql) => Buffer.from(answerOf(podsIn(promql), 4 * MIB))))
+    const answer = await PROMETHEUS.ask(query, aProvider({ type: 'Prometheus' }), send)
+    const atOnce = await PROMETHEUS.ask(query, aProvider({ type: 'Prometheus' }), async ({ body }) =>
+      jsonReply(JSON.parse(answerOf(podsIn(promqlIn(body?.text))))),
+    )
+    expect(answer).to.deep.equal(atOnce)
+    expect(answer).to.have.nested.property('data.treatment').with.length(64)
+  })
+
+  it('N30: leaves other work its turns, with 10,752 series in 4 MiB', async () => {
+    const [own, others] = [PODS.treatment, PODS.control].map((pods) => Buffer.from(answerOf(pods, 4 * MIB, 12)))
+    const { send } = await clientOf(slowly((promql) => (promql.includes('cart-fork') ? own : others) ?? Buffer.of()))
+    const ask = () => PROMETHEUS.ask(query, aProvider({ type: 'Prometheus' }), send)
+    expect(await ask()).to.have.property('is', 'data') // this compiles the functions, too
+    const turns = [await longestTurnMs(ask), await longestTurnMs(ask)]
+    expect(Math.min(...turns), `${turns}`).to.be.below(MAX_TURN_MS)
+  })
+
+  const listOf = (take: LongList['take'] = () => true): LongList => ({
+    path: ['data', 'result'],
+    maxBytes: 1_000,
+    take,
+  })
+  const taken = async (body: string) => {
+    const items: unknown[] = []
+    const { send } = await clientOf(answering(body))
+    const reply = await send(
+      QUERY,
+      listOf((item) => items.push(item) > 0),
+    )
+    return { reply, items }
+  }
+
+  it('N30: has its items taken one by one, and none of them in its JSON', async () => {
+    const long = 'x'.repeat(MIB)
+    expect(await taken(`\ufeff{"data": {"result": [1e999, {"a": 1, "a": 2}, "${long}", "é"], "x": 1}}`)).to.deep.equal({
+      items: [Number.POSITIVE_INFINITY, { a: 2 }, undefined, 'é'],
+      reply: { is: 'json', json: { data: { result: [], x: 1 } } },
+    })
+    expect((await taken('{"data":{"result":[ ]}}')).items).to.deep.equal([])
+  })
+
+  for (const [what, body, message] of [
+    ['an item that is no JSON', '{"data":{"result":[1,x]}}', 'answer is not JSON'],
+    ['an item that is missing', '{"data":{"result":[1,]}}', 'answer is not JSON'],
+    ['an item with a mark of byte order', '{"data":{"result":[\ufeff1]}}', 'answer is not JSON'],
+    ['an end that is missing', '{"data":{"result":[1]}', 'answer is not JSON'],
+    ['a deep item', `{"data":{"result":[${'['.repeat(30)}`, 'answer nested deeper than 32 levels'],
+    [
+      'many values beside its items',
+      `{"data":{"result":[1]},"x":[0${',0'.repeat(30_000)}]}`,
+      'answer has more than 30000 values',
+    ],
+  ] as const)
+    it(`N30: is refused with ${what}`, async () => expect((await taken(body)).reply).to.deep.equal(failed(message)))
+
+  it('N30: is not parsed any more once no more is wanted, but must be no longer than others', async () => {
+    let count = 0
+    const list = listOf(() => {
+      count += 1
+      return count < 2
+    })
+    const { send } = await clientOf(answering(`{"data":{"result":[${'1,'.repeat(1_000)}x]}}`))
+    expect(await send(QUERY, list)).to.deep.equal({ is: 'json', json: { data: { result: [] } } })
+    expect(count).to.equal(2)
+    const { send: sendLonger } = await clientOf(answering(`{"data":{"result":[${'1,'.repeat(3 * MIB)}1]}}`))
+    expect(
+      await sendLonger(
+        QUERY,
+        listOf(() => false),
+      ),
+    ).to.deep.equal(failed('answer longer than 4 MiB'))
+  })
+
+  it('N30: of a web service has at most 30,000 values, however long they are', async () => {
+    const { send } = await clientOf(answering(`["${'x'.repeat(3 * MIB)}"]`), 'Web')
+    expect(await send(QUERY)).to.have.property('is', 'json')
+    const { send: sendMany } = await clientOf(answering(`[${'{"a":{}},'.repeat(20_000)}1]`), 'Web')
+    expect(await sendMany(QUERY)).to.deep.equal(failed('answer has more than 30000 values'))
+  })
+
+  it('N30: of a failure is read as far as it can have a word of Prometheus', async () => {
+    const body = (length: number) => JSON.stringify({ errorType: 'bad_data', error: 'x'.repeat(length) })
+    const status = async (length: number) => {
+      const { send } = await clientOf((_request, response) => response.writeHead(422).end(body(length)))
+      return send(QUERY)
+    }
+    expect(await status(60_000)).to.deep.equal(failed('422 bad_data'))
+    expect(await status(70_000)).to.deep.equal(failed('422'))
+  })
+})
