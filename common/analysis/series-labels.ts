@@ -27,12 +27,15 @@ const DIGITS = 64
 /** The hash that stands for the labels that nobody reads. No label has this name. */
 const OTHERS = ''
 
-/** What is kept of the labels of a series. `malformed`: not all are texts; `long`: it has too much; `various`: all have */
+/**
+ * What is kept of the labels of a series. `malformed`: not all are texts; `long`: they are too many or too long;
+ * `various`: those of the whole answer have too many names.
+ */
 type Kept =
   | { readonly is: 'kept'; readonly name: string; readonly labels: Labels }
   | { readonly is: 'malformed' | 'long' | 'various' }
 
-/** Keeps labels of the series of one answer, whatever they are: in few bytes. */
+/** Keeps the labels of the series of one answer, in few bytes. */
 export class KeptLabels {
   readonly #read: ReadonlySet<string>
   readonly #names = new Set<string>()

@@ -12,6 +12,7 @@ import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, aPolicy, NO_POLICIES } from '../builders.ts'
 import { leftAt, someFacts, theFork } from '../common/plan/some-facts.ts'
 import { aReader, aRequest, aService, validatorDeps } from '../webhook/reviews.ts'
+import { longAnswerFigures } from './attacks-answers.ts'
 import { manyManagers, OVERRIDES, SERVICES, SOURCES } from './attacks-objects.ts'
 import { type Bench, type Figure, limitFigure } from './figure.ts'
 import { keepClusterDocuments, keptCatalog } from './webhook-documents.ts'
@@ -91,14 +92,14 @@ const passMs = ({ source, services = [], fork }: Around, experiment: ExperimentD
 /** Measures the largest objects that others may write, against a plain parse of each. */
 export const attacks: Bench = {
   name: 'attacks',
-  measures: 'the longest turn of a review and of a pass for the largest foreign objects, beside a parse of each',
+  measures: 'the longest turn for the largest foreign objects and for answers of 4 MiB, beside a parse of each',
   async run(tell) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-attacks-'))
     try {
       await keepClusterDocuments(folder, tell)
       const schema = (await keptCatalog(folder)).schemaOf('Deployment')
       if (!schema) throw new Error('a Deployment has no schema')
-      return await figuresOf(schema, tell)
+      return [...(await figuresOf(schema, tell)), ...(await longAnswerFigures())]
     } finally {
       await rm(folder, { recursive: true })
     }

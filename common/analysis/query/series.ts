@@ -90,6 +90,7 @@ export class SeriesPlaces {
 export class SeriesReader implements LongList {
   readonly path = RESULT
   readonly maxBytes = MAX_BYTES
+  readonly remedy = FEWER
   readonly #asked: RequestedSeries
   readonly #places: SeriesPlaces
   readonly #pods: ReadonlySet<string>

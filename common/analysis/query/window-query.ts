@@ -60,6 +60,8 @@ export interface LongList {
   readonly path: readonly string[]
   /** of each item */
   readonly maxBytes: number
+  /** what to do if the answer is too long */
+  readonly remedy?: string
   /** Takes an item, of which nothing has been checked; undefined: it is too long. Returns whether more are wanted. */
   readonly take: (item: unknown) => boolean
 }

@@ -141,7 +141,7 @@ class GuardedClient implements ProviderClient {
         list,
       })
     } catch (error) {
-      return { is: 'failed', message: this.#words(error, deadline.signal) }
+      return { is: 'failed', message: this.#words(error, deadline.signal, list?.remedy) }
     } finally {
       deadline.end()
     }
@@ -160,11 +160,12 @@ class GuardedClient implements ProviderClient {
     return await this.#pool.request({ path, method, headers, body: body?.text ?? null, signal })
   }
 
-  #words(error: unknown, signal: AbortSignal): string {
+  #words(error: unknown, signal: AbortSignal, remedy: string | undefined): string {
     const { totalMs, maxBytes } = this.#limits
     if (signal.aborted) return `no answer within ${totalMs / 1_000} s`
     const code = isObject(error) ? error.code : undefined
-    if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return `answer longer than ${maxBytes / 1024 / 1024} MiB`
+    if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
+      return `answer longer than ${maxBytes / 1024 / 1024} MiB${remedy === undefined ? '' : `; ${remedy}`}`
     return safeErrorText(error)
   }
 }

@@ -29,7 +29,14 @@ interface Reading {
   readonly list?: LongList | undefined
 }
 
-type Response = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>
+interface Response extends Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> {
+  readonly body: Body
+}
+
+interface Body extends AsyncIterable<Uint8Array> {
+  readonly on: (event: 'error', listener: () => void) => unknown
+  readonly destroy: () => unknown
+}
 
 /**
  * What `response` says: JSON, or that the provider failed. A redirect is a failure. The body must be limited already.
@@ -59,7 +66,7 @@ async function failureOf(response: Response, { type, clock }: Reading): Promise<
 }
 
 /** The word of Prometheus for its error; undefined if the body cannot be read, because the status is enough. */
-async function errorTypeOf(body: Response['body']): Promise<string | undefined> {
+async function errorTypeOf(body: Body): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {
@@ -79,7 +86,7 @@ async function errorTypeOf(body: Response['body']): Promise<string | undefined> 
  * The JSON in `body`, without the items of its long list.
  * @throws RequestRefused if there is no JSON in it, or if it is too deep or has too many values; what reading throws
  */
-async function jsonIn(body: Response['body'], { yielder, list }: Reading): Promise<unknown> {
+async function jsonIn(body: Body, { yielder, list }: Reading): Promise<unknown> {
   const splitter = new ItemSplitter(list?.path ?? [], list?.maxBytes ?? 0)
   let [isWanted, refusal]: [boolean, string | undefined] = [true, undefined]
   const take = (item: Uint8Array | undefined): void => {
@@ -113,7 +120,7 @@ const isPlain = ({ headers }: Response): boolean =>
   [headers['content-encoding'] ?? 'identity'].flat().every((coding) => coding.toLowerCase() === 'identity')
 
 /** Closes the connection instead of reading the rest. */
-function discard(body: Response['body']): void {
+function discard(body: Body): void {
   body.on('error', () => undefined) // it ends early
   body.destroy()
 }

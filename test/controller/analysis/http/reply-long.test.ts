@@ -2,52 +2,21 @@ import type { RequestListener } from 'node:http'
 import { expect } from 'chai'
 import type { LongList } from '../../../../common/analysis/query/window-query.ts'
 import { PROMETHEUS } from '../../../../controller/analysis/providers/prometheus.ts'
-import { jsonReply, seriesItem } from '../../../common/analysis/query/answers.ts'
-import { windowQuery } from '../../../common/analysis/query/window-queries.ts'
+import { jsonReply } from '../../../common/analysis/query/answers.ts'
 import { aProvider } from '../providers/sending.ts'
+import { answerOf, LONG_QUERY, longestTurnMs, MAX_BYTES, MAX_TURN_MS, PODS, podsAsked } from './long-answers.ts'
 import { answering, failed, QUERY, serve, World } from './serving.ts'
 
 const MIB = 1_024 * 1_024
 const CHUNK = 16 * 1_024
-const MAX_TURN_MS = 50
-const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, '+Inf']
-const PODS = { treatment: podsOf('cart-fork'), control: podsOf('cart') }
-
-function podsOf(workload: string): readonly string[] {
-  return Array.from({ length: 64 }, (_, index) => `${workload}-5d8f6c7b9-x${index}`)
-}
-
-/** All series of `pods` that a program exposes; in about so many bytes, with white space between them. */
-function answerOf(pods: readonly string[], bytes = 0, codes = 2): string {
-  const series = pods.flatMap((pod, at) =>
-    Array.from({ length: codes }, (_, code) => `${200 + code}`).flatMap((code) =>
-      BOUNDARIES.map((le, index) =>
-        seriesItem('h_bucket', pod, [`${index}`, `${3 * index + at}`], {
-          ...{ code, le: `${le}`, job: 'cart', instance: `10.0.0.${at}:8080`, container: 'cart', method: 'GET' },
-          path: `/${'x'.repeat(90)}`,
-        }),
-      ),
-    ),
-  )
-  const [before, after] = JSON.stringify({ status: 'success', data: { resultType: 'matrix', result: ['*'] } }).split(
-    '"*"',
-  )
-  const items = series.map((each) => JSON.stringify(each))
-  const missing = bytes - `${before}${items.join(',')}${after}`.length
-  const space = ' '.repeat(Math.max(0, Math.floor(missing / items.length)))
-  return `${before}${items.map((each) => `${each}${space}`).join(',')}${after}`
-}
-
-const promqlIn = (text: string | undefined): string => new URLSearchParams(text).get('query') ?? ''
-
 /** Answers in small chunks, each in a turn of its own. */
 const slowly =
-  (bytesOf: (promql: string) => Buffer): RequestListener =>
+  (bytesOf: (pods: readonly string[]) => Buffer): RequestListener =>
   (request, response) => {
     const chunks: string[] = []
     request.on('data', (chunk) => chunks.push(`${chunk}`))
     request.on('end', () => {
-      const bytes = bytesOf(promqlIn(chunks.join('')))
+      const bytes = bytesOf(podsAsked({ body: { type: 'application/x-www-form-urlencoded', text: chunks.join('') } }))
       const more = (from: number) => {
         if (from >= bytes.length) response.end()
         else response.write(bytes.subarray(from, from + CHUNK), () => setImmediate(more, from + CHUNK))
@@ -56,25 +25,6 @@ const slowly =
     })
   }
 
-/** The longest turn of the event loop while `work` goes on, in milliseconds of CPU. */
-async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
-  const cpuMs = () => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1_000
-  }
-  let [longest, before, isOver] = [0, cpuMs(), false]
-  const next = () => {
-    const now = cpuMs()
-    longest = Math.max(longest, now - before)
-    before = now
-    if (!isOver) setImmediate(next)
-  }
-  setImmediate(next)
-  await work()
-  isOver = true
-  return longest
-}
-
 describe('a long answer', () => {
   const world = new World()
   afterEach(() => world.close())
@@ -82,32 +32,20 @@ describe('a long answer', () => {
     const { port } = await world.started(serve(listener))
     return world.client({ type, address: `http://127.0.0.1:${port}` })
   }
-  const query = windowQuery(
-    'Latency',
-    { histogram: 'h' },
-    {
-      arms: {
-        treatment: { workload: 'cart-fork', pods: PODS.treatment },
-        control: { workload: 'cart', pods: PODS.control },
-      },
-    },
-  )
-  const podsIn = (promql: string) => (promql.includes('cart-fork') ? PODS.treatment : PODS.control)
-
   it('N30: says the same as at once, of 64 pods with 14 buckets and two codes in 4 MiB that arrive slowly', async () => {
-    const { send } = await clientOf(slowly((promql) => Buffer.from(answerOf(podsIn(promql), 4 * MIB))))
-    const answer = await PROMETHEUS.ask(query, aProvider({ type: 'Prometheus' }), send)
-    const atOnce = await PROMETHEUS.ask(query, aProvider({ type: 'Prometheus' }), async ({ body }) =>
-      jsonReply(JSON.parse(answerOf(podsIn(promqlIn(body?.text))))),
+    const { send } = await clientOf(slowly((pods) => Buffer.from(answerOf(pods, MAX_BYTES))))
+    const answer = await PROMETHEUS.ask(LONG_QUERY, aProvider({ type: 'Prometheus' }), send)
+    const atOnce = await PROMETHEUS.ask(LONG_QUERY, aProvider({ type: 'Prometheus' }), async (request) =>
+      jsonReply(JSON.parse(answerOf(podsAsked(request)))),
     )
     expect(answer).to.deep.equal(atOnce)
     expect(answer).to.have.nested.property('data.treatment').with.length(64)
   })
 
-  it('N30: leaves other work its turns, with 10,752 series in 4 MiB', async () => {
-    const [own, others] = [PODS.treatment, PODS.control].map((pods) => Buffer.from(answerOf(pods, 4 * MIB, 12)))
-    const { send } = await clientOf(slowly((promql) => (promql.includes('cart-fork') ? own : others) ?? Buffer.of()))
-    const ask = () => PROMETHEUS.ask(query, aProvider({ type: 'Prometheus' }), send)
+  it('N30, A49: leaves other work its turns, with 10,752 series in 4 MiB', async () => {
+    const bytes = new Map(Object.values(PODS).map((pods) => [pods, Buffer.from(answerOf(pods, MAX_BYTES, 12))]))
+    const { send } = await clientOf(slowly((pods) => bytes.get(pods) ?? Buffer.of()))
+    const ask = () => PROMETHEUS.ask(LONG_QUERY, aProvider({ type: 'Prometheus' }), send)
     expect(await ask()).to.have.property('is', 'data') // this compiles the functions, too
     const turns = [await longestTurnMs(ask), await longestTurnMs(ask)]
     expect(Math.min(...turns), `${turns}`).to.be.below(MAX_TURN_MS)
@@ -167,6 +105,13 @@ describe('a long answer', () => {
         listOf(() => false),
       ),
     ).to.deep.equal(failed('answer longer than 4 MiB'))
+  })
+
+  it('N30: of more than 4 MiB is told with the remedy', async () => {
+    const { send } = await clientOf(slowly((pods) => Buffer.from(answerOf(pods, 0, 20))))
+    expect(await PROMETHEUS.ask(LONG_QUERY, aProvider({ type: 'Prometheus' }), send)).to.deep.equal(
+      failed('answer longer than 4 MiB; choose fewer by prometheus.matchers'),
+    )
   })
 
   it('N30: of a web service has at most 30,000 values, however long they are', async () => {
