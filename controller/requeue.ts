@@ -21,7 +21,7 @@ const ACTED_RECHECK_MS = 1_000
  * - the next repair of the fork,
  * - the time after which something follows because the fork is alone behind a Service,
  * - the end of a pause of its run, or another look at the Services for which it waits,
- * - at once after a move of its run, as soon as the move is stored,
+ * - at once after a move of its run, or after whole hashes were added to it, as soon as that is stored,
  * - a second after a write that settled the fork: its step may be reached, or its analysis may begin,
  * - its expiry,
  * - another read of neighbours that could not be read, or of a pinned base.
@@ -37,7 +37,7 @@ export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: num
     ...(conclusion.repairInMs === undefined ? [] : [conclusion.repairInMs]),
     ...(restMs > 0 ? [restMs] : []),
     ...(run?.restMs === undefined ? [] : [run.restMs]),
-    ...(run?.moved && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),
+    ...((run?.moved || run?.addsHashes) && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),
     ...((run?.acts || conclusion.analysis?.waitsForFork) && conclusion.is === 'settled' ? [ACTED_RECHECK_MS] : []),
     ...(isActive && expiresInMs > 0 ? [expiresInMs] : []),
     ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),

@@ -17,7 +17,7 @@ import { COMMAND_FIELD } from '../common/policy/approval.ts'
 import { replicasByStatus } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
 import type { Yielder } from '../common/program/yielder.ts'
-import { commandContext, runState } from '../common/run-state/run.ts'
+import { commandContext, runState, withAddedHashes } from '../common/run-state/run.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
@@ -31,7 +31,7 @@ import type { RequestFacts } from './reads/facts.ts'
 import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
-import { setsApproval } from './review/approval.ts'
+import { approvalErrors, setsApproval } from './review/approval.ts'
 import { authorErrors, commandErrors, isPromoteCommand, newCommand } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
@@ -101,7 +101,7 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     replicas: isLive(experiment, now) ? replicasByStatus(experiment) : undefined,
   }))
   const facts = {
-    ...early,
+    ...withAddedHashes(early, judged.is === 'wanted' ? judged.fork : undefined),
     surroundings,
     podRefusal: unknown('a review does not read Events'),
     driftBackoffMs: 0,
@@ -115,11 +115,13 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () => formerFindings(update))
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
+  const commanded = commandedRun(facts, judged)
   const errors = [
     ...review.forged,
     ...compared.errors,
     ...runErrors(facts, decoded, derivedFork(judged)),
-    ...commandErrors(decoded.request, commandedRun(facts), now),
+    ...commandErrors(decoded.request, commanded, now),
+    ...approvalErrors(decoded.request, commanded?.wholeRevision),
     ...(isPromoteCommand(decoded.request) ? promoteErrors(facts) : []),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
   ]
@@ -189,10 +191,11 @@ function specFacts(
   }
 }
 
-/** The run as it is stored. */
-function commandedRun(facts: Facts) {
+/** The run as it is stored, and the whole revision that the request gives it. */
+function commandedRun(facts: Facts, judged: Assessment) {
   const state = runState(facts, undefined)
-  return state && { ...state, ...commandContext(facts, state.run) }
+  const { wholeRevision } = (judged.is === 'wanted' ? runState(facts, judged.fork) : state)?.run ?? {}
+  return state && { ...state, wholeRevision, ...commandContext(facts, state.run) }
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */

@@ -1,8 +1,8 @@
-import { COMMAND, COMMAND_BY } from '../api/names.ts'
+import { COMMAND_BY } from '../api/names.ts'
 import type { CommandStatus } from '../api/strategy.ts'
 import type { Facts } from '../facts/facts.ts'
 import { commandContext, type RunState } from '../run-state/run.ts'
-import { isAnswered, parseCommand, resultOfCommand } from '../strategy/command.ts'
+import { commandIn, isAnswered, resultOfCommand } from '../strategy/command.ts'
 import type { RunMove } from '../strategy/next.ts'
 
 /**
@@ -11,8 +11,8 @@ import type { RunMove } from '../strategy/next.ts'
  */
 export function applyCommand(facts: Facts, state: RunState): RunMove | undefined {
   const { experiment, now } = facts
-  const { [COMMAND]: text, [COMMAND_BY]: by } = experiment.metadata.annotations ?? {}
-  const command = text === undefined ? undefined : parseCommand(text)
+  const { annotations } = experiment.metadata
+  const [command, by] = [commandIn(annotations), annotations?.[COMMAND_BY]]
   const { run, steps } = state
   if (!command || isAnswered(command, run.command)) return undefined
   const answer = resultOfCommand(command, run, steps, { now, ...commandContext(facts, run) })

@@ -1,5 +1,5 @@
 import { knownValue } from '../api/known.ts'
-import { COMMAND, EXPERIMENT_ID } from '../api/names.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type AnalysisState, isTimedOut } from '../assess/analysis.ts'
 import type { DesiredFork } from '../assess/assess.ts'
@@ -11,7 +11,7 @@ import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
 import { isPinnedToFork, type RunState, sizesOf } from '../run-state/run.ts'
-import { isAnswered, parseCommand } from '../strategy/command.ts'
+import { commandIn, isAnswered, isOfRevision } from '../strategy/command.ts'
 import { surgeLimit } from '../strategy/target.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
@@ -54,8 +54,8 @@ export function promotionDenial(of: PromotionInput): Decision | undefined {
 
 /** Whether a person promotes: each does for `Manual`, and otherwise the last command for this revision is `promote`. */
 function isByPerson({ facts: { experiment }, state: { run, spec } }: PromotionInput): boolean {
-  const command = parseCommand(experiment.metadata.annotations?.[COMMAND] ?? '')
-  const isOfRun = command?.stamp?.revision === run.revision && isAnswered(command, run.command)
+  const command = commandIn(experiment.metadata.annotations)
+  const isOfRun = command !== undefined && isOfRevision(command, run) && isAnswered(command, run.command)
   return spec.mode === 'Manual' || (isOfRun && command.verb === 'promote' && run.command?.answer === 'Done')
 }
 

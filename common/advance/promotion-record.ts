@@ -53,7 +53,7 @@ export const isRecorded = (facts: Facts, record: KubeObject): boolean =>
 
 function isStored(facts: Facts, record: KubeObject): boolean {
   const stored = liveRecord(facts)
-  return stored !== undefined && recordIdOf(stored).hash === recordIdOf(record).hash
+  return stored !== undefined && recordIdOf(stored).wholeHash === recordIdOf(record).wholeHash
 }
 
 /**

@@ -5,11 +5,12 @@ import { stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
 import { hasRequests } from '../run-state/pins.ts'
-import type { RunState } from '../run-state/run.ts'
+import { recordToAdd } from '../run-state/promotion.ts'
+import { lacksHashes, type RunState } from '../run-state/run.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
 import { completedEvent, next, type RunMove } from '../strategy/next.ts'
-import { atStep, phaseOf, type Run } from '../strategy/run.ts'
+import { atStep, isSameRun, phaseOf, type Run } from '../strategy/run.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
 import { type PromotionPlan, restore } from './promote.ts'
@@ -21,6 +22,27 @@ export function movedPlan(planned: Plan, report: RunReport, { run, reason, messa
   const steps = run.path === report.run.path ? report.steps : compileSteps(report.spec, run.path)
   const conclusion = { ...planned.conclusion, run: { ...report, run, steps, moved: { reason, message } } }
   return { ...others, writes: [], conclusion }
+}
+
+/**
+ * A plan that only adds whole hashes to a run that an earlier version stored; undefined if it has them. They are stored
+ * before anything is decided by them.
+ */
+export function addedHashes(facts: Facts, planned: Plan, report: RunReport, of: AddedHashes): Plan | undefined {
+  const { strategy: stored, promotion } = facts.experiment.status ?? {}
+  const { run } = report
+  const record = recordToAdd(facts)
+  if (!stored || !isSameRun(stored, run)) return undefined
+  if (!lacksHashes(stored, run) && !record && !of.isSubjectMissing) return undefined
+  const { reservation: _unused, ...others } = planned
+  const added = promotion && record ? { promotion: { ...promotion, record } } : {}
+  const conclusion = { ...planned.conclusion, run: { ...report, ...added, addsHashes: true } }
+  return { ...others, writes: [], conclusion }
+}
+
+interface AddedHashes {
+  /** whether the run of its analysis lacks the whole hash of its question */
+  readonly isSubjectMissing: boolean
 }
 
 /** What a pass is about that promotes or restores. */

@@ -53,6 +53,7 @@ const isService = objectWith<ServiceShare>({
 
 const isRun = objectWith<StrategyRunStatus>({
   ...each(isText, 'run', 'revision', 'stepName', 'since', 'step'),
+  ...each(orAbsent(isText), 'wholeRun', 'wholeRevision', 'approvedRevision'),
   path: oneOf(RUN_PATHS),
   phase: oneOf(RUN_PHASES),
   stepIndex: isNumber,
@@ -71,7 +72,7 @@ const isRun = objectWith<StrategyRunStatus>({
 const isPromotionStatus = objectWith<PromotionStatus>({
   mode: oneOf(PROMOTION_MODES),
   ...each(orAbsent(isText), 'declaredBy', 'patch'),
-  record: orAbsent(objectWith(each(isText, 'name', 'hash'))),
+  record: orAbsent(objectWith({ ...each(isText, 'name', 'hash'), wholeHash: orAbsent(isText) })),
   ...each(orAbsent(objectWith({ uid: isText, generation: isNumber })), 'written', 'restored'),
 })
 
@@ -82,6 +83,7 @@ const STATUS: Members<ExperimentDeploymentStatus> = {
   experimentResourceRef: objectWith<ExperimentResourceRef>({
     ...each(isText, 'apiVersion', 'kind', 'name', 'namespace', 'uid'),
     generation: isNumber,
+    wholeHash: orAbsent(isText),
   }),
   source: isSource,
   strategy: isRun,

@@ -72,6 +72,8 @@ export const REVIEWED_TEMPLATE = `${PREFIX}reviewed-template`
 export const COMMAND = `${PREFIX}command`
 /** The annotation of an experiment with the user who wrote the command. The webhook sets it. */
 export const COMMAND_BY = `${PREFIX}command-by`
+/** The annotation of an experiment with what the author of the command saw, in whole. The webhook sets it. */
+export const COMMAND_SAW = `${PREFIX}command-saw`
 /**
  * The annotation by which the owner of a Service declares, with `true`, that it is a preview: no policy then asks for
  * another user before it sends only to a fork.
@@ -89,8 +91,10 @@ export const REVISION = `${PREFIX}revision`
  * `harm`. The name is theirs.
  */
 export const GATED_DEPLOY_STATUS = 'gatedDeployStatus'
-/** The annotation of a fork with the hash of what was applied. */
+/** The annotation of a fork with the short hash of what was applied. */
 export const DERIVED_HASH = `${PREFIX}derived-hash`
+/** The annotation of a fork with the whole hash of what was applied. */
+export const WHOLE_DERIVED_HASH = `${PREFIX}whole-derived-hash`
 
 /** The field manager of a promotion's write of a source. */
 export const PROMOTION_MANAGER = 'experiment-controller-promotion'

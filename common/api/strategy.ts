@@ -72,7 +72,7 @@ export interface PromotionSpec {
   readonly force?: boolean
   /** whether a Rollout skips its own steps when it is promoted; default false */
   readonly skipSteps?: boolean
-  /** promotes once the run has this revision */
+  /** promotes once the run has this whole revision */
   readonly approvedRevision?: string
 }
 
@@ -84,12 +84,19 @@ export type RunPath = (typeof RUN_PATHS)[number]
 export const RUN_PHASES = ['Progressing', 'Paused', 'Promoted', 'Aborting', 'Aborted', 'Undoing', 'Undone'] as const
 export type RunPhase = (typeof RUN_PHASES)[number]
 
-/** What a run remembers between two passes: `status.strategy`. */
+/**
+ * What a run remembers between two passes: `status.strategy`. Beside each short hash is the whole one. Absent: a version
+ * before November 2026 wrote the status.
+ */
 export interface StrategyRunStatus {
   /** a hash of everything in `spec` that makes it another run */
   readonly run: string
-  /** a hash of the derived pod template */
+  readonly wholeRun?: string
+  /** a hash of the derived pod template and of the run */
   readonly revision: string
+  readonly wholeRevision?: string
+  /** in the mode Manual: the whole revision that was approved; absent: none was */
+  readonly approvedRevision?: string
   readonly path: RunPath
   readonly phase: RunPhase
   /** in the list of all steps, those of the user first */
@@ -132,8 +139,11 @@ export interface PromotionStatus {
   readonly mode: PromotionMode
   /** the tool that declares the source, or why it is not written */
   readonly declaredBy?: string
-  /** the ControllerRevision with the former values of the source, and a hash of it: many users may replace it */
-  readonly record?: { readonly name: string; readonly hash: string }
+  /**
+   * the ControllerRevision with the former values of the source, and a hash of it: many users may replace it.
+   * `wholeHash` is absent where an earlier version wrote the status
+   */
+  readonly record?: { readonly name: string; readonly hash: string; readonly wholeHash?: string }
   /** the source after the promotion */
   readonly written?: { readonly uid: string; readonly generation: number }
   /** the source after the write of an undo */

@@ -94,6 +94,8 @@ export interface ExperimentResourceRef {
   readonly uid: string
   /** what our last apply returned: another one means that another client changed the fork */
   readonly generation: number
+  /** the whole hash of what was applied; absent: it has none yet. Any client can remove it from the fork */
+  readonly wholeHash?: string
 }
 
 /** The source from which the fork was last derived: `status.source`. */

@@ -1,7 +1,7 @@
 import type { AnalysisRun } from '../analysis/kinds/run.ts'
 import { isFinal } from '../analysis/run/look.ts'
 import { isInterrupted } from '../analysis/run/records.ts'
-import { subjectOf } from '../analysis/run/subject.ts'
+import { subjectOf, wholeSubjectOf } from '../analysis/run/subject.ts'
 import type { ResolvedAnalysis } from '../analysis/template.ts'
 import type { Arm } from '../analysis/window-data.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
@@ -12,6 +12,7 @@ import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { AnalysisFacts, SpecFacts } from '../facts/facts.ts'
+import { shortForkHash } from '../fork/derive.ts'
 import { hasRolledOut } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
 import { at } from '../json/json.ts'
@@ -25,11 +26,15 @@ import { hasNewBase } from './base.ts'
 export interface AnalysisState {
   /** a hash of the question: another fork, source or question has another one */
   readonly subject: string
+  /** the whole hash of the question */
+  readonly wholeSubject: string
   /** with all defaults */
   readonly spec: CompleteAnalysis
   readonly resolved: ResolvedAnalysis
   /** that of this subject; absent: there is none yet */
   readonly run?: AnalysisRun
+  /** the analysis run of another question that has the name of the one that this question needs */
+  readonly nameHolder?: string
 }
 
 /** What the analysis says, for people. */
@@ -48,15 +53,22 @@ export function analysisState(facts: SpecFacts, wanted: DesiredFork): AnalysisSt
   const resolved = analysisOf(facts)
   if (!analysis || !resolved || !known?.runs) return undefined
   const { uid, templateHash } = wanted.base.source()
-  const subject = subjectOf({
+  const hash = wanted.hash()
+  const { subject, whole } = subjectOf({
     uid: experiment.metadata.uid,
-    derivation: wanted.hash(),
+    derivation: { short: shortForkHash(hash), whole: hash },
     source: { uid, templateHash },
     analysis,
   })
-  const run = known.runs.find((each) => each.spec.subject === subject)
-  return { subject, spec: analysisWithDefaults(analysis), resolved, ...(run ? { run } : {}) }
+  const named = known.runs.find((each) => each.spec.subject === subject)
+  const isAsked = named !== undefined && (wholeSubjectOf(named) ?? whole) === whole
+  const found = isAsked ? { run: named } : named ? { nameHolder: named.metadata.name } : {}
+  return { subject, wholeSubject: whole, spec: analysisWithDefaults(analysis), resolved, ...found }
 }
+
+/** Whether an earlier version made the run, and this one has not added the whole hash of its question yet. */
+export const isWholeSubjectMissing = ({ run }: AnalysisState): boolean =>
+  run !== undefined && wholeSubjectOf(run) === undefined
 
 /** What follows from the verdict of an analysis: a recorded one, so that it is the same after a restart. */
 type Consequence = 'Pass' | 'RollBack' | 'Keep'

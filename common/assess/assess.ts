@@ -6,7 +6,7 @@ import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
-import { derive, forkHash } from '../fork/derive.ts'
+import { derive, wholeForkHash } from '../fork/derive.ts'
 import { gated, revisionOf } from '../fork/gated-spec.ts'
 import { at, type JsonObject, objectOr } from '../json/json.ts'
 import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
@@ -44,7 +44,7 @@ interface ForkGate {
 /** The fork that an experiment describes, whether or not policies allow it. */
 export interface DesiredFork {
   readonly kind: WorkloadKind
-  /** without its hash, which is computed when it is first needed: the review of a new experiment does not need it */
+  /** without its whole hash, which is computed when it is first needed: the review of a new experiment does not need it */
   readonly fork: KubeObject
   readonly hash: () => string
   /** absent: every ready pod gets requests */
@@ -108,7 +108,7 @@ export function assess(
     ...advice({ ...merged, source: base.spec, shape: schema.shape }),
   ])
   const { fork, ...gate } = withGate(facts, kind, changed)
-  const hash = lazy(() => forkHash(fork))
+  const hash = lazy(() => wholeForkHash(fork))
   return { is: 'wanted', kind, fork, ...gate, hash, base: { base, source }, effect, mistakes: errors, warnings }
 }
 

@@ -111,7 +111,7 @@ const isAbout = (kind: LimitKind, spec: ExperimentPolicy['spec']): boolean => {
   if (kind === 'share') return spec.maxShare !== undefined
   if (kind === 'content' || kind === 'timeout') return true
   if (kind === 'promotion') return spec.promotionModes !== undefined
-  if (kind === 'approval') return spec.approverNotRequester === true
+  if (kind === 'approval') return spec.approverNotRequester === true || spec.requireRevision === true
   return spec.maxExperimentsPerSource !== undefined || spec.maxExperimentsPerNamespace !== undefined
 }
 

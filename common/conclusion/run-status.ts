@@ -7,7 +7,7 @@ import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '
 import type { Facts } from '../facts/facts.ts'
 import { pinState, statesIn } from '../run-state/pins.ts'
 import { selectorDeclaredBy } from '../strategy/declared.ts'
-import { phaseOf, runStatus } from '../strategy/run.ts'
+import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
 import { optionalClause } from '../text/fitted.ts'
@@ -21,8 +21,8 @@ export function strategyStatus({ experiment }: Facts, { run }: Conclusion): Expe
   const { strategy: stored, promotion: former } = experiment.status ?? {}
   if (!strategyRunSpec(experiment.spec)) return {}
   const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
-  const promotion =
-    run?.promotion ?? (strategy?.run === stored?.run ? keptPromotion(former, run?.moved?.reason) : undefined)
+  const isSame = stored && strategy ? isSameRun(stored, strategy) : stored === strategy
+  const promotion = run?.promotion ?? (isSame ? keptPromotion(former, run?.moved?.reason) : undefined)
   return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
 }
 

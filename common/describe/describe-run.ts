@@ -8,11 +8,13 @@ import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
 import { endOfRun } from '../conclusion/end-of-run.ts'
 import type { Facts } from '../facts/facts.ts'
-import { promotionInto, promotionWriter } from '../run-state/promotion.ts'
+import { changesBetween, type FieldChange } from '../override/changes.ts'
+import { promotionInto, promotionWriter, sourceOverride } from '../run-state/promotion.ts'
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { effectsAhead } from '../strategy/effects.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
+import { isSameRun } from '../strategy/run.ts'
 import { podTargetAt, type Sizes } from '../strategy/target.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { count } from '../text/count.ts'
@@ -26,13 +28,19 @@ interface Run {
   readonly fork: KubeObject
   /** whether the installation lets the controller write sources */
   readonly isPromotionInstalled: boolean
+  /** whether the revision is not known yet: the real create after a dry run gets another uid */
+  readonly isDryRunOfCreate: boolean
 }
 
 /**
  * The steps that are left of the run after the plan, with their pods and their share, in as many lines as they need,
  * and what its promotion costs; none without a run.
  */
-export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of }: Run): readonly string[] {
+export function strategyLines(
+  facts: Facts,
+  { conclusion }: Plan,
+  { fork, isDryRunOfCreate, ...of }: Run,
+): readonly string[] {
   const state = conclusion.run ?? runState(facts, fork)
   if (!state) return []
   const { run, steps, spec } = state
@@ -50,6 +58,7 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of 
     ...previewedRequests(facts, state),
     ...caveats(state, sizes),
     ...(isAhead ? [promotionLine(facts, state, { sizes, ...of })] : []),
+    ...(isAhead && !isDryRunOfCreate ? revisionLines(state) : []),
   ]
 }
 
@@ -57,7 +66,7 @@ export function strategyLines(facts: Facts, { conclusion }: Plan, { fork, ...of 
 function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunState): readonly RunStep[] {
   const index = steps.findIndex(({ is }) => is === 'cutOver')
   const stored = status?.strategy
-  const isSkipped = stored?.run === run.run && stored.stepIndex <= index && index < run.stepIndex
+  const isSkipped = stored && isSameRun(stored, run) && stored.stepIndex <= index && index < run.stepIndex
   return isSkipped ? steps.slice(index - 1, index + 1) : []
 }
 
@@ -73,8 +82,8 @@ function introduction({ experiment }: Facts, { run, steps }: RunState): string {
   const place = `step ${run.stepIndex + 1} of ${steps.length}`
   if (run.held) return `paused until resumed, at ${place}: `
   if (run.stepIndex > 0) return `from ${place}: `
-  const stored = experiment.status?.strategy?.run
-  return stored === undefined || stored === run.run ? 'steps: ' : 'a new run begins: '
+  const stored = experiment.status?.strategy
+  return stored === undefined || isSameRun(stored, run) ? 'steps: ' : 'a new run begins: '
 }
 
 /** The Services of a blue-green for which its run will wait. */
@@ -133,6 +142,22 @@ function promotionLine(facts: Facts, { spec, steps }: RunState, { sizes, isPromo
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
   const extra = `at most ${count(most, 'extra pod')}`
   return `promote: writes ${name}; ${extra}, and at least ${count(serving, 'pod')} serving at any time`
+}
+
+/** What the command `promote` and an approval name; none where they have no meaning. */
+const revisionLines = ({ spec, run: { wholeRevision } }: RunState): readonly string[] =>
+  spec.mode === 'Export' || wholeRevision === undefined ? [] : [`revision: ${wholeRevision}`]
+
+/**
+ * What the step that the plan moves the run to writes into the source: old and new values. None where the plan does not
+ * move it there.
+ */
+export function sourceChanges(facts: Facts, { conclusion: { run } }: Plan): readonly FieldChange[] {
+  const source = knownValue(facts.source)?.object
+  if (!run?.moved || run.steps[run.run.stepIndex]?.is !== 'promote' || !source) return []
+  const found = promotionInto(facts, source)
+  const { spec, shape } = sourceOverride(facts, source)
+  return found ? changesBetween(spec, found.after, shape) : []
 }
 
 function inLines(texts: readonly string[], first: string): readonly string[] {

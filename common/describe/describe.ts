@@ -25,7 +25,7 @@ import { shortName, shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { analysisLines } from './describe-analysis.ts'
-import { portWarnings, strategyLines } from './describe-run.ts'
+import { portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
 
 /** What a description needs in addition to facts and plan. */
 export interface DescribeOptions {
@@ -52,7 +52,6 @@ type Line = string | readonly Part[]
  * …`.
  */
 export function describe(facts: Facts, plan: Plan, described: DescribeOptions): readonly Warning[] {
-  const { isPromotionInstalled } = described
   const { assessment, alone } = described.evaluation
   const { reason, message } = plan.conclusion
   const isRunning = !isBeingDeleted(facts.experiment) && !hasExpired(facts)
@@ -70,8 +69,9 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...(wanted ? portWarnings(facts, plan, wanted.fork) : []),
     ...planLines(writeLines(facts, plan, described)),
-    ...(isRunning && isApplied(plan) ? changeLines(described) : []),
-    ...(wanted ? planLines(strategyLines(facts, plan, { fork: wanted.fork, isPromotionInstalled })) : []),
+    ...(isRunning && isApplied(plan) ? changeLines(described.changes()) : []),
+    ...changeLines(sourceChanges(facts, plan), [shortName(facts.experiment.spec.sourceRef), ': ']),
+    ...(wanted ? planLines(strategyLines(facts, plan, { fork: wanted.fork, ...described })) : []),
     ...(wanted && report && hasForkAfter(plan) && !moved
       ? serviceLines(facts, wanted, { report, alone, isAtSize: isAtSize(plan) })
       : []),
@@ -172,13 +172,16 @@ const placeOf = (object: KubeObject, suffix?: string): string =>
 
 const pods = (fork: KubeObject): string => count(replicasOf(fork), 'pod')
 
-/** The differences, of which those without a line of their own are counted: `kubectl` prints equal lines once. */
-function changeLines({ changes }: DescribeOptions): readonly Warning[] {
-  const found = differences(changes())
+/**
+ * The differences, each after `before`, of which those without a line of their own are counted: `kubectl` prints equal
+ * lines once.
+ */
+function changeLines(changes: readonly FieldChange[], before: readonly Part[] = []): readonly Warning[] {
+  const found = differences(changes)
   const warningByLine = new Map<string, Warning>()
   for (const line of found) {
     if (warningByLine.size === MAX_CHANGES) break
-    const change = warning('Plan', ...line)
+    const change = warning('Plan', ...before, ...line)
     warningByLine.set(change.message, change)
   }
   const more = found.length - warningByLine.size

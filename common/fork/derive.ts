@@ -1,9 +1,9 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
-import { DERIVED_HASH, FIELD_MANAGER, GATED_DEPLOY_STATUS, MANAGED_BY } from '../api/names.ts'
+import { DERIVED_HASH, FIELD_MANAGER, GATED_DEPLOY_STATUS, MANAGED_BY, WHOLE_DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { sha256Of } from '../json/canonical.ts'
+import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { merge } from '../override/merge.ts'
 import { NO_SHAPE } from '../override/shape.ts'
@@ -41,15 +41,18 @@ export type Derived =
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /**
- * The hash of a derived fork in the form in which it is applied, 16 hex digits. It covers neither the uid, nor the
- * number of replicas, because scaling is no new derivation, nor the verdict of an analysis.
+ * The whole hash of a derived fork in the form in which it is applied. It covers neither the uid, nor the number of
+ * replicas, because scaling is no new derivation, nor the verdict of an analysis.
  */
-export const forkHash = (fork: KubeObject): string => hashOfApplied(applied(fork))
+export const wholeForkHash = (fork: KubeObject): string => hashOfApplied(applied(fork))
+
+/** The short hash of a derived fork: the first 16 digits of the whole one. */
+export const shortForkHash = (whole: string): string => whole.slice(0, 16)
 
 function hashOfApplied(fork: KubeObject): string {
   const { uid: _uid, annotations, ...metadata } = fork.metadata
   const { replicas: _replicas, ...spec } = objectOr(fork.spec)
-  return sha256Of({ ...fork, metadata: { ...metadata, ...withoutVerdict(annotations) }, spec }, 16)
+  return sha256Of({ ...fork, metadata: { ...metadata, ...withoutVerdict(annotations) }, spec }, WHOLE)
 }
 
 /** A verdict is about what was derived, and no part of it. */
@@ -59,10 +62,12 @@ function withoutVerdict(annotations: Labels | undefined): Pick<KubeObject['metad
   return verdict !== undefined && Object.keys(others).length === 0 ? {} : { annotations: others }
 }
 
-/** `fork` as it is applied, with its hash in an annotation. */
+/** `fork` as it is applied, with its short and its whole hash in annotations. */
 export function withHash(fork: KubeObject): KubeObject {
   const object = applied(fork)
-  const annotations = { ...fork.metadata.annotations, [DERIVED_HASH]: hashOfApplied(object) }
+  const whole = hashOfApplied(object)
+  const hashes = { [DERIVED_HASH]: shortForkHash(whole), [WHOLE_DERIVED_HASH]: whole }
+  const annotations = { ...fork.metadata.annotations, ...hashes }
   return { ...object, metadata: { ...object.metadata, annotations } }
 }
 

@@ -1,6 +1,6 @@
 import { GATE, REVISION } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
-import { sha256Of } from '../json/canonical.ts'
+import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, listOr, objectOr } from '../json/json.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 
@@ -30,19 +30,28 @@ export function gated({ hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDe
 }
 
 /** A hash of the pod template of a fork: the revision of its pods. Ten hex digits. */
-export const revisionOf = (fork: KubeObject): string => templateRevision(at(fork, 'spec', 'template'))
+export const revisionOf = (fork: KubeObject): string => shortRevision(wholeRevisionOf(fork))
+
+/** The whole hash of the pod template of a fork. */
+export const wholeRevisionOf = (fork: KubeObject): string => templateRevision(at(fork, 'spec', 'template'))
+
+/** The revision that pods have in an annotation: the first ten digits of the whole one. */
+export const shortRevision = (whole: string): string => whole.slice(0, DIGITS)
 
 /** The hash leaves out the annotation that stores it. */
 function templateRevision(template: unknown): string {
-  if (!isObject(template)) return sha256Of(template, DIGITS)
+  if (!isObject(template)) return sha256Of(template, WHOLE)
   const { annotations, ...metadata } = objectOr(template.metadata)
   const { [REVISION]: _said, ...others } = objectOr(annotations)
-  return sha256Of({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, DIGITS)
+  return sha256Of({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, WHOLE)
 }
 
 function withRevision(template: JsonObject): JsonObject {
   const metadata = objectOr(template.metadata) as JsonObject
-  const annotations = { ...(objectOr(metadata.annotations) as JsonObject), [REVISION]: templateRevision(template) }
+  const annotations = {
+    ...(objectOr(metadata.annotations) as JsonObject),
+    [REVISION]: shortRevision(templateRevision(template)),
+  }
   return { ...template, metadata: { ...metadata, annotations } }
 }
 

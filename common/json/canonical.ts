@@ -23,6 +23,9 @@ export function canonicalJson(value: unknown): string {
 const escaped = (key: string): string => (PLAIN.test(key) ? key : JSON.stringify(key).slice(1, -1))
 const PLAIN = /^[\w./-]+$/
 
+/** The hex digits of a whole SHA-256. */
+export const WHOLE = 64
+
 /** The first `digits` hex digits of a SHA-256: of the canonical JSON of `value`, or of its bytes if it is a string. */
 export const sha256Of = (value: unknown, digits: number): string =>
   hash('sha256', typeof value === 'string' ? value : canonicalJson(value)).slice(0, digits)

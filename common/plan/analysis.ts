@@ -1,6 +1,12 @@
 import { providerWithDefaults } from '../analysis/kinds/provider.ts'
 import type { AnalysisRun, AnalysisRunSpec, AnalysisRunStatus } from '../analysis/kinds/run.ts'
-import { ABORTED, abortedStatus, notHealthyStatus, resumedStatus } from '../analysis/run/ended.ts'
+import {
+  ABORTED,
+  abortedStatus,
+  notHealthyStatus,
+  resumedStatus,
+  statusWithWholeSubject,
+} from '../analysis/run/ended.ts'
 import { isFinal, statusAfterLook, withTransitionTime } from '../analysis/run/look.ts'
 import { expiredRecords, hasEnded, isInterrupted } from '../analysis/run/records.ts'
 import { gatedDeployStatus } from '../analysis/run/verdict.ts'
@@ -15,6 +21,7 @@ import {
   analysisArms,
   analysisState,
   consequenceOf,
+  isWholeSubjectMissing,
   sourceObstacle,
   verdictText,
   WAITING_FOR_FORK,
@@ -114,14 +121,17 @@ const NOTHING: Recorded = { writes: [] }
 
 /** What the pass records about the present question. */
 function recorded(facts: Facts, current: CurrentAnalysis, planned: Plan): Recorded {
-  const { run, spec, subject, resolved, waitsFor } = current
+  const { run, spec, resolved, waitsFor, nameHolder } = current
   const { conclusion } = planned
+  if (nameHolder !== undefined) return NOTHING // that run has the answer to another question
+  if (run && isWholeSubjectMissing(current))
+    return changed(run, statusWithWholeSubject(run, current.wholeSubject, facts.now))
   if (isOnWayBack(planned)) return !run || hasEnded(run) ? NOTHING : changed(run, abortedStatus(run, facts.now))
   const isReady = resolved.errors.length === 0 && resolved.missing.length === 0
   const isUnhealthy = conclusion.is === 'stalled' && conclusion.reason === 'ProgressDeadlineExceeded'
   // before that, there may be pods of a former template
   const mayBegin = conclusion.fork !== undefined && (isUnhealthy || (conclusion.is === 'settled' && !waitsFor))
-  if (!run) return isReady && mayBegin ? { writes: [creation(facts, { subject, spec, resolved })] } : NOTHING
+  if (!run) return isReady && mayBegin ? { writes: [creation(facts, current)] } : NOTHING
   if (isInterrupted(run, spec)) return mayBegin ? changed(run, resumedStatus(run, facts.now)) : NOTHING
   if (isFinal(run.status, spec)) return NOTHING
   if (waitsFor?.reason === 'SourceDrifted' && !isUnhealthy)
@@ -152,12 +162,12 @@ export function lagOf({ analysis }: Pick<Facts, 'analysis'>, provider: string): 
 const { apiVersion, kind } = ANALYSIS_RUN
 
 /** The run of a question. It outlives the experiment as its record, so it has no owner. */
-function creation({ experiment }: Facts, { subject, spec, resolved }: Omit<AnalysisState, 'run'>): Write {
+function creation({ experiment }: Facts, { subject, wholeSubject, spec, resolved }: AnalysisState): Write {
   const { name, namespace, uid, generation } = experiment.metadata
   const { attempt, control, alpha, beta, minSamples } = spec
   const runSpec: AnalysisRunSpec = {
     experiment: { name, uid, generation },
-    ...{ subject, attempt, control, alpha, beta, minSamples },
+    ...{ subject, wholeSubject, attempt, control, alpha, beta, minSamples },
     metrics: resolved.metrics,
   }
   const labels = { [EXPERIMENT_ID]: experimentId(uid), [CR_NAME]: name, [SOURCE_ID]: sourceId(experiment) }
@@ -175,7 +185,8 @@ function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessag
   const { run, spec, resolved, waitsFor = WAITING_FOR_FORK } = current
   const stored = facts.experiment.status?.analysis
   const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
-  const waiting = missing === undefined ? waitsFor : { reason: 'AnalysisNotReady', message: missing }
+  const waiting =
+    nameConflictOf(current) ?? (missing === undefined ? waitsFor : { reason: 'AnalysisNotReady', message: missing })
   const { verdict, reason, message } = status ?? { verdict: 'Wait' as const, ...waiting }
   const isSame = stored?.verdict === verdict && stored.reason === reason && stored.run === run?.metadata.name
   return {
@@ -188,6 +199,15 @@ function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessag
     waitsForFork: status === undefined && waiting === WAITING_FOR_FORK && (!run || isInterrupted(run, spec)),
   }
 }
+
+/** Two questions may have one short hash, which is in the names of their runs. The second one gets no run. */
+const nameConflictOf = ({ nameHolder }: AnalysisState): Waiting | undefined =>
+  nameHolder === undefined
+    ? undefined
+    : {
+        reason: 'NameConflict',
+        message: `expdrun/${nameHolder} is about another question and has the name for this one; raise analysis.attempt`,
+      }
 
 /** The report when the analysis is over; undefined if the status has none. The record of the run may be gone. */
 function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): AnalysisReport | undefined {

@@ -1,9 +1,10 @@
 import { readyOf } from '../api/conditions.ts'
-import { DERIVED_HASH, GATED_DEPLOY_STATUS } from '../api/names.ts'
+import { DERIVED_HASH, GATED_DEPLOY_STATUS, WHOLE_DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, isAsWritten, lastWriteOf, type WrittenGeneration } from '../facts/facts.ts'
+import { shortForkHash } from '../fork/derive.ts'
 import { runState } from '../run-state/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
@@ -29,7 +30,7 @@ interface DriftInput {
 export function isChanged(fork: KubeObject, { experiment, wanted, left }: DriftInput): boolean {
   return !(
     isAsWritten(fork, left) &&
-    isSameDerivation(fork, wanted) &&
+    isSameDerivation(fork, wanted, experiment) &&
     replicasOf(fork) === replicasOf(wanted.fork) &&
     includes(fork.metadata.annotations, wanted.fork.metadata.annotations) &&
     includes(fork.metadata.labels, wanted.fork.metadata.labels) &&
@@ -42,13 +43,25 @@ export function isChanged(fork: KubeObject, { experiment, wanted, left }: DriftI
 const includes = (present: Labels | undefined, expected: Labels = {}): boolean =>
   Object.entries(expected).every(([key, value]) => present?.[key] === value)
 
-/** Whether `fork` was derived as `wanted` is, with any number of pods. */
-export const isSameDerivation = (fork: KubeObject, wanted: Pick<DesiredFork, 'hash'>): boolean =>
-  fork.metadata.annotations?.[DERIVED_HASH] === wanted.hash()
+/**
+ * Whether `fork` was derived as `wanted` is, with any number of pods. A fork that no write has given the whole hash yet
+ * is known by the short one. Any client can remove the whole one, so the status tells whether it had it.
+ */
+export function isSameDerivation(
+  { metadata: { uid, annotations = {} } }: KubeObject,
+  wanted: Pick<DesiredFork, 'hash'>,
+  { status }: Pick<ExperimentDeployment, 'status'>,
+): boolean {
+  const hash = wanted.hash()
+  const whole = annotations[WHOLE_DERIVED_HASH]
+  const ref = status?.experimentResourceRef
+  const hadWhole = ref?.uid === uid && ref?.wholeHash !== undefined
+  return annotations[DERIVED_HASH] === shortForkHash(hash) && (whole === undefined ? !hadWhole : whole === hash)
+}
 
 /** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */
-export const isSmaller = (fork: KubeObject, wanted: DesiredFork): boolean =>
-  isSameDerivation(fork, wanted) && replicasOf(wanted.fork) < replicasOf(fork)
+export const isSmaller = ({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
+  isSameDerivation(fork, wanted, experiment) && replicasOf(wanted.fork) < replicasOf(fork)
 
 /** The stored status has a fork only if there was one when the experiment last had a pass. */
 export function creationReason({ experiment }: Facts, { fork }: DesiredFork) {
@@ -76,7 +89,7 @@ interface ApplyReasonInput {
 export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, wanted }: ApplyReasonInput) {
   const { experiment } = facts
   const { status, metadata } = experiment
-  const isSame = isSameDerivation(fork, wanted)
+  const isSame = isSameDerivation(fork, wanted, experiment)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
   // If the status does not know this fork, then the pass that created it could not write the status. That is no sign
   // of a change by another client.

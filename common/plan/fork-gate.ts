@@ -98,7 +98,7 @@ export function healthOf(facts: Facts, { kind, gate }: DesiredFork, fork: KubeOb
 export function isKept(facts: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
   if (isInQuarantine(facts)) return true
   const isServing = isPinnedToFork(facts) || (isWriting(facts) && storedRun(facts)?.run.path === 'Forward')
-  return isServing && !isSameDerivation(fork, wanted)
+  return isServing && !isSameDerivation(fork, wanted, facts.experiment)
 }
 
 /** A kept fork is judged by its own template, and so are its pods. */

@@ -139,7 +139,7 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
   if (mistakes.length > 0)
     return planHold(facts, blockedByMistakes('InvalidOverride', mistakes).decision, mustHaveNoPods)
   const denial = denied()
-  if (denial && !(fork && isSmaller(fork, wanted))) return planHold(facts, denial, mustHaveNoPods)
+  if (denial && !(fork && isSmaller(facts, fork, wanted))) return planHold(facts, denial, mustHaveNoPods)
   const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken })
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned

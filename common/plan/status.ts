@@ -2,7 +2,7 @@ import { type ConditionDraft, conditionsFrom } from '../api/conditions.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { EXPERIMENT_ID } from '../api/names.ts'
+import { EXPERIMENT_ID, WHOLE_DERIVED_HASH } from '../api/names.ts'
 import { attributesOf, isReason, REASONS, type Reason } from '../api/reasons.ts'
 import type {
   Condition,
@@ -110,7 +110,11 @@ function forkFacts(facts: Facts, conclusion: Conclusion): ExperimentDeploymentSt
   // A fork that this pass did not write may have the change of another client. With 0 the next pass applies it again.
   const left = lastWriteOf(fork, facts)
   const writtenGeneration = fork !== knownValue(before) ? generation : left?.uid === uid ? left.generation : 0
-  return { image, experimentResourceRef: { apiVersion, kind, name, namespace, uid, generation: writtenGeneration } }
+  const { [WHOLE_DERIVED_HASH]: whole = stored?.uid === uid ? stored.wholeHash : undefined } =
+    metadata.annotations ?? {}
+  const wholeHash = whole === undefined ? {} : { wholeHash: whole }
+  const ref = { apiVersion, kind, name, namespace, uid, generation: writtenGeneration, ...wholeHash }
+  return { image, experimentResourceRef: ref }
 }
 
 /** What `kubectl get` shows of the fork, as texts. The changes of a fork that was not derived now stay as stored. */

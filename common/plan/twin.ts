@@ -12,7 +12,7 @@ import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
 import { isTwinDenied } from '../conclusion/policy-decision.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Facts, isAsWritten, lastWriteOfTwin } from '../facts/facts.ts'
-import { derive, forkHash } from '../fork/derive.ts'
+import { derive, wholeForkHash } from '../fork/derive.ts'
 import { isWriting } from '../run-state/run.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -77,7 +77,7 @@ function desiredTwin({ experiment, schema }: Facts, { kind, base: { base } }: De
   })
   if (derived.is !== 'fork') return undefined
   const { fork } = derived
-  return { kind, fork, hash: lazy(() => forkHash(fork)) }
+  return { kind, fork, hash: lazy(() => wholeForkHash(fork)) }
 }
 
 /** Creates the twin, or changes it to what is wanted. It does not grow if a policy denies that number of pods. */
@@ -91,7 +91,8 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
   // Whether another client deleted or changed the twin since the last pass. A change of its metadata alone has no
   // generation: then nothing else is wanted, or the hash is gone.
   const isSame = (of: KubeObject) =>
-    (isSameDerivation(of, wanted) && replicasOf(of) === replicas) || !of.metadata.annotations?.[DERIVED_HASH]
+    (isSameDerivation(of, wanted, experiment) && replicasOf(of) === replicas) ||
+    !of.metadata.annotations?.[DERIVED_HASH]
   const isChangedByOthers = (of: KubeObject) => left?.uid === of.metadata.uid && (isSame(of) || !isAsWritten(of, left))
   const isRepair = left !== undefined && (!twin || isChangedByOthers(twin))
   const repairInMs = known?.repairInMs ?? 0
@@ -105,7 +106,7 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
       resource: wanted.kind,
       object: { ...wanted.fork, metadata },
       isRepair,
-      isSameDerivation: twin !== undefined && isSameDerivation(twin, wanted),
+      isSameDerivation: twin !== undefined && isSameDerivation(twin, wanted, experiment),
     },
   ])
 }

@@ -1,7 +1,8 @@
 import { COMMAND, COMMAND_BY, IS_PREVIEW, REQUESTED_BY } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { type CommandVerb, isAnswered, parseCommand } from '../strategy/command.ts'
+import { type CommandVerb, commandIn, isAnswered, isOfRevision } from '../strategy/command.ts'
 import { type Effect, effectsOf } from '../strategy/effects.ts'
+import { isApprovalOf, type Run } from '../strategy/run.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { actionsOf, type ExperimentPolicy } from './policy.ts'
 
@@ -54,15 +55,15 @@ function commandOf(
   spec: StrategyRunSpec,
   previews: readonly string[] | undefined,
 ): Approval | undefined {
-  const { [COMMAND]: text = '', [COMMAND_BY]: by } = metadata.annotations ?? {}
-  const command = parseCommand(text)
+  const by = metadata.annotations?.[COMMAND_BY]
+  const command = commandIn(metadata.annotations)
   const run = status?.strategy
-  if (!command?.stamp || !run || command.stamp.revision !== run.revision) return undefined
+  if (!command?.stamp || !run || !isOfRevision(command, run)) return undefined
   const isOver = isAnswered(command, run.command)
   const { verb, stamp } = command
   if (verb === 'undo' || (verb === 'resume' && !isOver && stamp.step !== run.stepIndex)) return undefined
   const given = { path: run.path, stepIndex: stamp.step }
-  const effects = effectsOf({ verb }, { spec, run: given, isApproved: isApproved(spec, run.revision) })
+  const effects = effectsOf({ verb }, { spec, run: given, isApproved: isApproved(spec, run) })
   if (isOver) return effects.has('promote') && spec.mode === 'Manual' ? approvalBy(verb, by, 'it promotes') : undefined
   const why = reasonOf(effects, spec, previews)
   return why === undefined ? undefined : approvalBy(verb, by, why)
@@ -118,19 +119,40 @@ const forbidden = (key: string, message: string): FieldError => ({
   cause: 'FieldValueForbidden',
 })
 
-/** Whether the spec approves the present revision. */
-const isApproved = ({ mode, approvedRevision }: StrategyRunSpec, revision: string | undefined): boolean =>
-  mode === 'Manual' && approvedRevision !== undefined && approvedRevision === revision
+/** Whether the spec approves a revision. */
+const isApproving = ({ mode, approvedRevision }: StrategyRunSpec): boolean =>
+  mode === 'Manual' && approvedRevision !== undefined
+
+/** Whether the spec approves the revision of the run. */
+const isApproved = (spec: StrategyRunSpec, run: Revisions): boolean =>
+  isApproving(spec) && isApprovalOf(spec.approvedRevision, run)
+
+type Revisions = Pick<Run, 'revision' | 'wholeRevision' | 'approvedRevision'>
 
 /**
  * The approval of the present revision in the spec. Its author is known unless somebody gave a command after it: both
  * are in one annotation. The author of a command is removed with it.
  */
 function approvalOf({ status, metadata }: ExperimentDeployment, spec: StrategyRunSpec): Approval | undefined {
-  if (!isApproved(spec, status?.strategy?.revision ?? spec.approvedRevision)) return undefined
+  const run = status?.strategy
+  if (run ? !isApproved(spec, run) : !isApproving(spec)) return undefined
   const { [COMMAND]: command, [COMMAND_BY]: by } = metadata.annotations ?? {}
   const remedy = 'set it in a separate update, or give the command promote'
   return { field: APPROVAL_FIELD, by: command === undefined ? by : undefined, remedy }
+}
+
+/**
+ * The error for a command `promote` that does not name the revision: what is stored may have changed since its author
+ * looked. One that was answered counts as for `missingApproval`.
+ */
+export function unnamedPromotion({ spec, status, metadata }: ExperimentDeployment): FieldError | undefined {
+  const mode = strategyRunSpec(spec)?.mode
+  const command = commandIn(metadata.annotations)
+  const run = status?.strategy
+  if (command?.verb !== 'promote' || !command.stamp || command.saw?.isNamed) return undefined
+  if (!run || !isOfRevision(command, run) || (isAnswered(command, run.command) && mode !== 'Manual')) return undefined
+  const remedy = `promote ${run.wholeRevision ?? 'REVISION'}`
+  return { field: COMMAND_FIELD, message: `must name the revision: ${remedy}`, cause: 'FieldValueForbidden' }
 }
 
 /** Who approved the present revision by the spec; undefined if nobody did, or if it is not known. */

@@ -21,7 +21,7 @@ const SPEC: Members<ExperimentPolicySpec> = {
   sourceMissing: oneOf(['Warn', 'Deny']),
   aloneBehindService: oneOf(['Allow', 'Deny']),
   promotionModes: listOf(oneOf(PROMOTION_MODES)),
-  ...each(isBoolean, 'approverNotRequester', 'requireAnalysis', 'allowTimeoutPromotion'),
+  ...each(isBoolean, 'approverNotRequester', 'requireRevision', 'requireAnalysis', 'allowTimeoutPromotion'),
 }
 
 const STATUS: Members<ExperimentPolicyStatus> = {

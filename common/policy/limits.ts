@@ -5,7 +5,7 @@ import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
 import { listed } from '../text/list.ts'
 import { shortName } from '../text/short-name.ts'
-import { missingApproval } from './approval.ts'
+import { missingApproval, unnamedPromotion } from './approval.ts'
 import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
@@ -112,6 +112,9 @@ const promotionMode: Limit = ({ promotionModes }, { experiment: { spec } }) => {
 const approver: Limit = ({ approverNotRequester }, { experiment, previews }) =>
   approverNotRequester ? missingApproval(experiment, previews) : undefined
 
+const revision: Limit = ({ requireRevision }, { experiment }) =>
+  requireRevision ? unnamedPromotion(experiment) : undefined
+
 const analysisIsThere: Limit = ({ requireAnalysis }, { experiment: { spec } }) =>
   requireAnalysis && !spec.analysis
     ? {
@@ -143,6 +146,7 @@ const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
   [perNamespace, 'count'],
   [promotionMode, 'promotion'],
   [approver, 'approval'],
+  [revision, 'approval'],
 ]
 
 const POD_LIMITS: readonly (readonly [limit: PodLimit, about: LimitKind])[] = [

@@ -39,6 +39,8 @@ export interface ExperimentPolicySpec {
   readonly promotionModes?: readonly PromotionMode[]
   /** whether the user who last changed the `spec` may not promote, cut over or preview; absent: no */
   readonly approverNotRequester?: boolean
+  /** whether the command `promote` must name the revision; absent: no */
+  readonly requireRevision?: boolean
   /** whether every experiment must have an analysis; absent: no */
   readonly requireAnalysis?: boolean
   /** names of ExperimentAnalysisProviders; absent: all. Kubernetes itself may always be asked */

@@ -4,7 +4,7 @@ import { PROMOTION_MANAGER } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
 import type { PromotionMode, PromotionStatus } from '../api/strategy.ts'
 import type { SpecFacts } from '../facts/facts.ts'
-import { sha256Of } from '../json/canonical.ts'
+import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { declaredBy } from '../strategy/declared.ts'
@@ -135,14 +135,28 @@ export const liveRecord = ({ promotion }: SpecFacts): KubeObject | undefined =>
 const DIGITS = 16
 
 /**
- * Name and hash of a record, as `status.promotion.record` stores them. Many users may replace a ControllerRevision, so
- * the hash proves which one it is.
+ * Name and hashes of a record, as `status.promotion.record` stores them. Many users may replace a ControllerRevision, so
+ * the whole hash proves which one it is.
  */
-export const recordIdOf = (record: KubeObject) => ({ name: record.metadata.name, hash: sha256Of(record.data, DIGITS) })
+export function recordIdOf({ metadata: { name }, data }: KubeObject) {
+  const wholeHash = sha256Of(data, WHOLE)
+  return { name, hash: wholeHash.slice(0, DIGITS), wholeHash }
+}
 
-/** Whether the status has the hash of `record`. */
-export const isHashInStatus = ({ experiment }: SpecFacts, record: KubeObject): boolean =>
-  experiment.status?.promotion?.record?.hash === recordIdOf(record).hash
+/** Whether the status has the hashes of `record`. Where an earlier version wrote it, it has the short one only. */
+export function isHashInStatus({ experiment }: SpecFacts, record: KubeObject): boolean {
+  const stored = experiment.status?.promotion?.record
+  const { hash, wholeHash } = recordIdOf(record)
+  return stored?.hash === hash && (stored.wholeHash ?? wholeHash) === wholeHash
+}
+
+/** The record in the status with the whole hash, if an earlier version stored the short one only of the live record. */
+export function recordToAdd(facts: SpecFacts): PromotionStatus['record'] {
+  const stored = facts.experiment.status?.promotion?.record
+  const live = liveRecord(facts)
+  if (!stored || stored.wholeHash !== undefined || !live || !isHashInStatus(facts, live)) return undefined
+  return { ...stored, wholeHash: recordIdOf(live).wholeHash }
+}
 
 /** Both patches in `record`, which may be from another client; undefined if one is missing. */
 export function patchesOf(record: KubeObject): Patches | undefined {

@@ -6,14 +6,14 @@ import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus, RunPath, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
-import { revisionOf } from '../fork/gated-spec.ts'
-import { sha256Of } from '../json/canonical.ts'
+import { shortRevision, wholeRevisionOf } from '../fork/gated-spec.ts'
+import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { mergePatch } from '../override/strategic.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { openPods } from '../strategy/gate.ts'
-import { phaseOf, presentRun, type Run } from '../strategy/run.ts'
+import { isSameRun, phaseOf, presentRun, type Run, withKeptApproval } from '../strategy/run.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -53,11 +53,14 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const { status } = experiment
   const spec = strategyRunSpec(experiment.spec)
   if (!spec) return undefined
-  const hash = runHash(experiment)
-  const revision = fork ? runRevision(fork, hash, status?.strategy) : (status?.strategy?.revision ?? '')
+  const stored = status?.strategy
+  const wholeRun = runHash(experiment)
+  const hashes = { run: shortRun(wholeRun), wholeRun }
+  const revisions = fork ? revisionsOf(fork, hashes, stored) : keptRevisions(stored)
   const stepsOf = (path: RunPath) => compileSteps(spec, path)
-  const run = presentRun(status?.strategy, { run: hash, revision }, stepsOf, now)
-  const steps = stepsOf(run.path)
+  const present = presentRun(stored, { ...hashes, ...revisions }, stepsOf, now)
+  const steps = stepsOf(present.path)
+  const run = withKeptApproval(present, stored, { steps, approved: spec.approvedRevision })
   const sizes = sizesOf(facts, spec, { fork })
   // A way back needs no source.
   if (steps[run.stepIndex]?.is === 'restore') return { spec, run, steps, target: restoringTarget(facts, spec) }
@@ -74,10 +77,25 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
  * with such a revision keeps it: otherwise an upgrade would begin its pause again and lose its approval. This exception
  * may be deleted when nobody upgrades from such a version any more.
  */
-function runRevision(fork: KubeObject, run: string, stored: StrategyRunStatus | undefined): string {
-  const template = revisionOf(fork)
-  return stored?.run === run && stored.revision === template ? template : sha256Of([template, run], DIGITS)
+function revisionsOf(fork: KubeObject, { run, wholeRun }: Hashes, stored: StrategyRunStatus | undefined) {
+  const whole = wholeRevisionOf(fork)
+  const template = shortRevision(whole)
+  const isKept = stored?.run === run && stored.revision === template
+  return {
+    revision: isKept ? template : sha256Of([template, run], DIGITS),
+    wholeRevision: sha256Of([whole, wholeRun], WHOLE),
+  }
 }
+
+/** The hashes of a run, the short one and the whole one. */
+interface Hashes {
+  readonly run: string
+  readonly wholeRun: string
+}
+
+/** The revisions of a run while it is not known which fork is wanted. */
+const keptRevisions = ({ revision = '', wholeRevision }: Partial<StrategyRunStatus> = {}) =>
+  wholeRevision === undefined ? { revision } : { revision, wholeRevision }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */
 const isQuarantined = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
@@ -136,16 +154,19 @@ function restoringTarget(facts: SpecFacts, spec: StrategyRunSpec): PodTarget | u
 const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
 const DIGITS = 10
 
+/** What `status.strategy.run` stores of the hash of a run: its first ten digits. */
+export const shortRun = (whole: string): string => whole.slice(0, DIGITS)
+
 /**
- * A hash of all that begins another run when it is edited. An approval is not part of it. Whether there is an analysis
- * counts only if the promotion is automatic, because that changes its steps.
+ * A whole hash of all that begins another run when it is edited. An approval is not part of it. Whether there is an
+ * analysis counts only if the promotion is automatic, because that changes its steps.
  */
 export function runHash({ spec }: ExperimentDeployment): string {
   const { overrideSpec, overrideType } = withDefaults(spec)
   const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
   const traffic = strategyRunSpec(spec)?.isGated ? { traffic: spec.traffic } : {}
   const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
-  return sha256Of({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, DIGITS)
+  return sha256Of({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, WHOLE)
 }
 
 interface SizedFor {
@@ -190,9 +211,25 @@ const promotedSpec =
     return isTemplateOnly ? undefined : promotionInto(facts, source)?.after
   }
 
+/**
+ * `facts` as a pass leaves them that adds the whole hashes to a run of an earlier version. A review judges by these.
+ */
+export function withAddedHashes<T extends SpecFacts>(facts: T, fork: KubeObject | undefined): T {
+  const { experiment } = facts
+  const { strategy: stored } = experiment.status ?? {}
+  const run = stored && runState(facts, fork)?.run
+  if (!stored || !run || !isSameRun(stored, run) || !lacksHashes(stored, run) || stored.revision !== run.revision)
+    return facts
+  return { ...facts, experiment: { ...experiment, status: { ...experiment.status, strategy: { ...stored, ...run } } } }
+}
+
+/** Whether an earlier version stored the run, and a whole hash can be added now. */
+export const lacksHashes = (stored: StrategyRunStatus, { wholeRevision }: Run): boolean =>
+  stored.wholeRun === undefined || (stored.wholeRevision === undefined && wholeRevision !== undefined)
+
 /** What the status says of the promotion of `run`; undefined if it is about another run. */
-export const promotionIn = ({ status }: ExperimentDeployment, { run }: Run): PromotionStatus | undefined =>
-  status?.strategy?.run === run ? status.promotion : undefined
+export const promotionIn = ({ status }: ExperimentDeployment, run: Run): PromotionStatus | undefined =>
+  isSameRun(status?.strategy, run) ? status?.promotion : undefined
 
 /**
  * Whether the source may have the change: `run` may have written it, or others have made the change there. False if

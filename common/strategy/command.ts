@@ -1,7 +1,9 @@
+import { COMMAND, COMMAND_SAW } from '../api/names.ts'
+import type { Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { CommandAnswer, CommandStatus, PromotionStatus } from '../api/strategy.ts'
 import type { RunStep } from './compile.ts'
-import { atStep, phaseOf, type Run } from './run.ts'
+import { approvedNow, atStep, phaseOf, type Run, withoutApproval } from './run.ts'
 
 /** The commands that a person can give to a run. */
 export const COMMAND_VERBS = ['pause', 'resume', 'promote', 'abort', 'undo', 'retry'] as const
@@ -17,10 +19,62 @@ const STOPPING: readonly CommandVerb[] = ['pause', 'abort']
 export interface Command {
   readonly verb: CommandVerb
   readonly stamp?: { readonly step: number; readonly revision: string; readonly at: string }
+  /** the revision that `promote` names, before it is stamped */
+  readonly named?: string
+  /** what the webhook wrote beside the stamp; absent: an earlier version stamped it */
+  readonly saw?: Saw
 }
 
-/** Reads `abort` or `resume step=1 revision=1f2e3d4c5b at=2026-11-21T14:05:03.120Z`; undefined if it is neither. */
+/**
+ * What the author of a command saw, in whole. It is in an annotation of its own, because an earlier version reads no
+ * longer stamp. `at` is that of the stamp to which it belongs.
+ */
+export interface Saw {
+  readonly at: string
+  readonly step: number
+  /** whole, or what `promote` names; absent: the status had none */
+  readonly revision?: string
+  /** whether `promote` names the revision */
+  readonly isNamed: boolean
+}
+
+/** Reads what `formatSaw` writes; undefined if it is something else. Fields that it does not know are left out. */
+export function parseSaw(text: string): Saw | undefined {
+  const { at, step, revision, named } = Object.fromEntries(text.split(' ').map((field) => field.split('=', 2)))
+  if (at === undefined || !/^\d{1,4}$/.test(step ?? '')) return undefined
+  return { at, step: Number(step), isNamed: named === 'revision', ...(revision === undefined ? {} : { revision }) }
+}
+
+/** `at=2026-11-21T14:05:03.120Z step=1 revision=… named=revision`. */
+export const formatSaw = ({ at, step, revision, isNamed }: Saw): string =>
+  [
+    `at=${at}`,
+    `step=${step}`,
+    ...(revision === undefined ? [] : [`revision=${revision}`]),
+    ...(isNamed ? ['named=revision'] : []),
+  ].join(' ')
+
+/** The command in the annotations of an experiment, with what its author saw; undefined if there is none. */
+export function commandIn({ [COMMAND]: text = '', [COMMAND_SAW]: seen = '' }: Labels = {}): Command | undefined {
+  const [command, saw] = [parseCommand(text), parseSaw(seen)]
+  return command?.stamp && saw?.at === command.stamp.at ? { ...command, saw } : command
+}
+
+/**
+ * Whether `command` is about the revision of `run`: by the whole one that its author saw, where both are known. The
+ * stamp has the short one.
+ */
+export const isOfRevision = ({ stamp, saw }: Command, run: Pick<Run, 'revision' | 'wholeRevision'>): boolean =>
+  stamp?.revision === run.revision &&
+  (saw?.revision === undefined || run.wholeRevision === undefined || saw.revision === run.wholeRevision)
+
+/**
+ * Reads `abort`, `promote REVISION` or `resume step=1 revision=1f2e3d4c5b at=2026-11-21T14:05:03.120Z`; undefined if it
+ * is none of these.
+ */
 export function parseCommand(text: string): Command | undefined {
+  const [, named] = /^promote ([0-9a-f]{1,64})$/.exec(text) ?? []
+  if (named !== undefined) return { verb: 'promote', named }
   const [, word, step, revision, at] =
     /^([a-z]{1,10})(?: step=(\d{1,4}) revision=([0-9a-f]{1,64}) at=([\dT:.-]{10,30}Z))?$/.exec(text) ?? []
   const verb = COMMAND_VERBS.find((each) => each === word)
@@ -80,7 +134,9 @@ export function resultOfCommand(
   if (stamp && Date.parse(stamp.at) < Date.parse(context.createdAt ?? '') - CLOCK_SKEW_MS)
     return { is: 'Stale', message: `${verb} was given before the experiment was created; ${REPEAT}` }
   if (stamp && !STOPPING.includes(verb)) {
-    if (stamp.step !== run.stepIndex || stamp.revision !== run.revision)
+    const other = otherRevision(command, run)
+    if (other !== undefined) return { is: 'Stale', message: other }
+    if (stamp.step !== run.stepIndex || !isOfRevision(command, run))
       return {
         is: 'Stale',
         message: `${verb} was given at step ${stamp.step + 1}; the run is at ${placeOf(run, steps)}; ${REPEAT}`,
@@ -91,6 +147,14 @@ export function resultOfCommand(
       return { is: 'Stale', message: `${verb} was given before the present step began; ${REPEAT}` }
   }
   return effectOf(verb, run, steps, context)
+}
+
+/** Why the revision that `promote` names is not that of the run; undefined if it is, or if it names none. */
+function otherRevision({ saw }: Command, { wholeRevision }: Run): string | undefined {
+  if (!saw?.isNamed || saw.revision === undefined || saw.revision === wholeRevision) return undefined
+  if (wholeRevision === undefined) return 'promote: the revision is not known now; repeat it later'
+  if (saw.revision.length < wholeRevision.length) return `promote takes the whole revision: promote ${wholeRevision}`
+  return `promote names another revision than the present one, which is ${wholeRevision}; look at its plan first`
 }
 
 function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], context: CommandContext): CommandResult {
@@ -118,7 +182,8 @@ function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], contex
       if (run.path !== 'Forward' || run.stepIndex > index) return nothing('there is nothing to promote')
       const isBeingWritten = promotion?.record !== undefined && !promotion.written
       if (run.stepIndex === index && isBeingWritten && !isHeld) return nothing('it is being promoted')
-      return done(atStep(others, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
+      const approved = steps.some(({ is }) => is === 'await') ? approvedNow(others) : others
+      return done(atStep(approved, { stepIndex: index }, now), 'Promoting', `promotes at ${placeOf(run, steps)}`)
     }
     case 'undo':
       if (run.path !== 'Forward' || !(promotion?.record || promotion?.written)) return nothing('nothing was written')
@@ -136,7 +201,7 @@ function effectOf(verb: CommandVerb, run: Run, steps: readonly RunStep[], contex
 
 /** The next run of the same strategy. */
 const again = (run: Run, now: Date): Run => ({
-  ...atStep(run, { path: 'Forward', stepIndex: 0 }, now),
+  ...atStep(withoutApproval(run), { path: 'Forward', stepIndex: 0 }, now),
   attempt: (run.attempt ?? 0) + 1,
 })
 

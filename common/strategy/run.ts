@@ -4,13 +4,73 @@ import { nameOfStep, type RunStep } from './compile.ts'
 /** What decides how a run goes on. Everything else of its status follows from it. */
 export type Run = Pick<
   StrategyRunStatus,
-  'run' | 'revision' | 'path' | 'stepIndex' | 'since' | 'held' | 'command' | 'attempt'
+  | 'run'
+  | 'wholeRun'
+  | 'revision'
+  | 'wholeRevision'
+  | 'approvedRevision'
+  | 'path'
+  | 'stepIndex'
+  | 'since'
+  | 'held'
+  | 'command'
+  | 'attempt'
 >
 
-/** What makes a run: a hash of its spec, and the revision that people approve. */
-interface RunIdentity {
-  readonly run: string
-  readonly revision: string
+/** What makes a run: the hashes of its spec, and of the revision that people approve. */
+type RunIdentity = Pick<Run, 'run' | 'wholeRun' | 'revision' | 'wholeRevision'>
+
+/** Whether both short hashes are equal, and both whole ones where both are known. */
+const isSameHash = (short: readonly [string, string], [one, other]: readonly (string | undefined)[]): boolean =>
+  short[0] === short[1] && (one === undefined || other === undefined || one === other)
+
+/** Whether `stored` is the run. One without the whole hash is of an earlier version: then the short one counts. */
+export const isSameRun = (
+  stored: Pick<Run, 'run' | 'wholeRun'> | undefined,
+  of: Pick<Run, 'run' | 'wholeRun'>,
+): boolean => stored !== undefined && isSameHash([stored.run, of.run], [stored.wholeRun, of.wholeRun])
+
+/** As `isSameRun`, for revisions. */
+const isSameRevision = (one: RunIdentity, other: RunIdentity): boolean =>
+  isSameHash([one.revision, other.revision], [one.wholeRevision, other.wholeRevision])
+
+/**
+ * Whether `approved`, as the spec says, is the revision of `run`. A short one counts only where an earlier version
+ * stored it: then the run remembers the whole one, until it ends.
+ */
+export const isApprovalOf = (
+  approved: string | undefined,
+  { revision, wholeRevision, approvedRevision }: Pick<Run, 'revision' | 'wholeRevision' | 'approvedRevision'>,
+): boolean =>
+  approved !== undefined &&
+  (wholeRevision === undefined
+    ? approved === revision
+    : approved === wholeRevision || (approved === revision && approvedRevision === wholeRevision))
+
+/** The run with its present revision as the approved one. */
+export const approvedNow = (run: Run): Run =>
+  run.wholeRevision === undefined ? run : { ...run, approvedRevision: run.wholeRevision }
+
+/** The run with no approved revision. */
+export const withoutApproval = ({ approvedRevision: _former, ...run }: Run): Run => run
+
+interface KeptApproval {
+  readonly steps: readonly RunStep[]
+  /** as the spec says */
+  readonly approved: string | undefined
+}
+
+/**
+ * `run` with the approval that an earlier version took by the short revision: the spec has it, or the run has passed the
+ * step at which it waits for one.
+ */
+export function withKeptApproval(run: Run, stored: StrategyRunStatus | undefined, of: KeptApproval): Run {
+  const isAdded = stored?.wholeRevision === undefined && run.wholeRevision !== undefined
+  if (!stored || !isAdded || run.path !== 'Forward' || !isSameRun(stored, run) || !isSameRevision(stored, run))
+    return run
+  const awaiting = of.steps.findIndex(({ is }) => is === 'await')
+  const isPast = awaiting >= 0 && run.stepIndex > awaiting
+  return isPast || of.approved === run.revision ? approvedNow(run) : run
 }
 
 /**
@@ -19,38 +79,38 @@ interface RunIdentity {
  */
 export function presentRun(
   stored: StrategyRunStatus | undefined,
-  { run, revision }: RunIdentity,
+  identity: RunIdentity,
   stepsOf: (path: RunPath) => readonly RunStep[],
   now: Date,
 ): Run {
   const since = now.toISOString()
+  const isSame = isSameRun(stored, identity)
   const isSound =
-    stored?.run === run &&
+    stored !== undefined &&
+    isSame &&
     Number.isSafeInteger(stored.stepIndex) &&
     stored.stepIndex >= 0 &&
     stored.stepIndex <= stepsOf(stored.path).length &&
     !Number.isNaN(Date.parse(stored.since))
   // A command that was answered must not be obeyed by the next run.
   const answered = stored?.command === undefined ? {} : { command: stored.command }
-  if (!stored) return { run, revision, path: 'Forward', stepIndex: 0, since }
-  const { path, stepIndex, held, attempt = 0 } = stored
+  if (!stored) return { ...identity, path: 'Forward', stepIndex: 0, since }
+  const { path, stepIndex, held, approvedRevision, attempt = 0 } = stored
   if (!isSound)
     return {
-      run,
-      revision,
+      ...identity,
       path: 'Forward',
       stepIndex: 0,
       since,
-      ...(stored.run === run ? {} : { attempt: attempt + 1 }),
+      ...(isSame ? {} : { attempt: attempt + 1 }),
       ...answered,
     }
-  const isSameRevision = stored.revision === revision
   return {
-    run,
-    revision,
+    ...identity,
+    ...(approvedRevision === undefined ? {} : { approvedRevision }),
     path,
     stepIndex,
-    since: isSameRevision ? stored.since : since,
+    since: isSameRevision(stored, identity) ? stored.since : since,
     ...(held ? { held } : {}),
     ...(attempt > 0 ? { attempt } : {}),
     ...answered,

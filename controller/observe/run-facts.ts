@@ -51,20 +51,29 @@ const returnStateOf = ({ metadata: { uid, deletionTimestamp } }: ExperimentDeplo
 /** The key under which repairs of one Service of an experiment are counted. */
 export const keyOfPin = (key: Key, service: string): Key => `${key}/${service}`
 
-/** At the step of a run that writes the source: the source and the record of its former values, as they are now. */
+/**
+ * At the step of a run that writes the source: the source and the record of its former values, as they are now. At
+ * other steps only a record of which an earlier version stored no whole hash.
+ */
 export async function promotionFacts(
   ports: Ports,
   experiment: ExperimentDeployment,
   adapter: WorkloadKind | undefined,
 ) {
-  if (!adapter || !writesSource(experiment.status?.strategy)) return undefined
+  if (!adapter) return undefined
+  const { isPromotionInstalled: isInstalled } = ports
+  const { strategy, promotion } = experiment.status ?? {}
+  if (!writesSource(strategy))
+    return promotion?.record && promotion.record.wholeHash === undefined
+      ? { source: unknown('not at this step'), record: await promotionRecord(ports, experiment), isInstalled }
+      : undefined
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
   const [source, record] = await Promise.all([
     ports.workloads.live(adapter, namespace, name),
     promotionRecord(ports, experiment),
   ])
-  return { source: knownObject(source), record, isInstalled: ports.isPromotionInstalled }
+  return { source: knownObject(source), record, isInstalled }
 }
 
 /** The promotion record. Only an experiment with a run has one. */

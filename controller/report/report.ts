@@ -80,10 +80,10 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   }
   const numbersMs = before ? numbersWaitMs(reporter, key, { before, status, reason }) : 0
   if (numbersMs > 0) return numbersMs
-  const { moved } = conclusion.run ?? {}
+  const { moved, addsHashes } = conclusion.run ?? {}
   if (hasForeignStatus(experiment) && !reporter.isAsWritten(key, before)) {
     const restMs = reporter.repairWaitMs(key)
-    if (restMs > 0 && !moved) return restMs // a move, such as an abort, never waits
+    if (restMs > 0 && !moved && !addsHashes) return restMs // a move, such as an abort, never waits
     reporter.noteRepair(key)
   }
   await reporter.applyStatus(experiment, status)

@@ -17,6 +17,7 @@ const SPEC: Note = {
       },
     },
     subject: 'A hash of what is compared with what, and by which metrics.',
+    wholeSubject: 'The whole hash. A question with another one is another question.',
     attempt: 'The analysis.attempt of the experiment.',
     control:
       'What the fork is compared with: Source, the pods of the source, or Twin, those of a second fork without the override.',
@@ -93,6 +94,7 @@ const STATUS: Note = {
     verdict: 'Wait, or what was found: Pass, Fail, Inconclusive, NoData, Error or Aborted.',
     reason: 'Why, in one word.',
     message: 'Why, in a sentence.',
+    wholeSubject: 'The whole hash of the question, where the spec does not have it.',
     startedAt: 'When the first window began.',
     finishedAt: 'When the verdict was found.',
     since: 'When the verdict or the reason last changed.',

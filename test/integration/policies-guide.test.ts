@@ -30,6 +30,7 @@ const FIELDS: Readonly<Record<keyof ExperimentPolicySpec, true>> = {
   aloneBehindService: true,
   promotionModes: true,
   approverNotRequester: true,
+  requireRevision: true,
   requireAnalysis: true,
   allowedProviders: true,
   allowTimeoutPromotion: true,

@@ -4,7 +4,7 @@ import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { missingApproval } from '../../common/policy/approval.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
-import { runHash } from '../../common/run-state/run.ts'
+import { runHash, shortRun } from '../../common/run-state/run.ts'
 import { defaultsPatch } from '../../webhook/review/defaults-patch.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
@@ -66,6 +66,7 @@ describe('the plan of a promotion', () => {
 
 describe('the decision on a promotion that somebody else must approve', () => {
   const REVISION = '1f2e3d4c5b'
+  const WHOLE = REVISION.padEnd(64, '0')
   const [NOON, BEFORE] = ['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z']
   const promote = (at: string) => `promote step=1 revision=${REVISION} at=${at}`
   const strategy = { canary: { steps: [{ setWeight: 50 }] } }
@@ -87,7 +88,15 @@ describe('the decision on a promotion that somebody else must approve', () => {
       ...(by === undefined ? {} : { [COMMAND_BY]: by }),
     }
     const experiment = anExperiment({ strategy, promotion, replicas, metadata: { annotations } })
-    const run = { run: runHash(experiment), revision: REVISION, path: 'Forward', stepIndex: 1, since: BEFORE } as const
+    const run = {
+      run: shortRun(runHash(experiment)),
+      wholeRun: runHash(experiment),
+      revision: REVISION,
+      wholeRevision: WHOLE,
+      path: 'Forward',
+      stepIndex: 1,
+      since: BEFORE,
+    } as const
     const answered = { verb: 'promote', at: BEFORE, answer: 'Done', message: 'promotes' } as const
     const step = { phase: 'Paused', stepName: 'await', step: '1/4 Paused' } as const
     return { ...experiment, status: { ...experiment.status, strategy: { ...run, ...step, command: answered } } }
@@ -116,7 +125,7 @@ describe('the decision on a promotion that somebody else must approve', () => {
   })
 
   it('refuses the approval of who changed the spec last, in the same update or before', async () => {
-    const approved = { approved: REVISION, by: 'alice' }
+    const approved = { approved: WHOLE, by: 'alice' }
     expect(await refused(approved, {})).to.deep.equal(APPROVE)
     expect(await refused({ ...approved, replicas: 2 }, { requester: 'bob' })).to.deep.equal(APPROVE)
     expect(await refused({ ...approved, requester: 'bob' }, { requester: 'bob' })).to.deep.equal([])
@@ -125,14 +134,14 @@ describe('the decision on a promotion that somebody else must approve', () => {
   it('does not judge an earlier word when its author changes the spec', async () => {
     const before = { ...old, requester: 'bob' }
     expect(await refused({ ...old, replicas: 2 }, before)).to.deep.equal([])
-    const approved = { approved: REVISION, by: 'alice' }
+    const approved = { approved: WHOLE, by: 'alice' }
     expect(await refused({ ...approved, replicas: 2 }, { ...approved, requester: 'bob' })).to.deep.equal([])
     const paused = { command: `pause step=1 revision=${REVISION} at=${NOON}`, by: 'alice' }
     expect(await refused({ ...approved, ...paused }, { ...approved, by: 'bob' })).to.deep.equal([])
   })
 
   it('does not take the author of a command that was removed for who approved', () => {
-    const approved = { approved: REVISION, by: 'bob' }
+    const approved = { approved: WHOLE, by: 'bob' }
     const oldObject = waiting({ ...approved, command: `pause step=1 revision=${REVISION} at=${BEFORE}` })
     const object = waiting(approved)
     const patch = defaultsPatch(aRequest({ object, oldObject }), { now: new Date(NOON) })
@@ -170,7 +179,7 @@ describe('the decision under a policy that wants another approver, when mutation
   })
 
   it('allows an approval alone to keep the name', async () => {
-    const approved = { promotion: { ...promotion, approvedRevision: '1f2e3d4c5b' } }
+    const approved = { promotion: { ...promotion, approvedRevision: '1f'.repeat(32) } }
     expect(await refusals(by('bob', approved))).to.deep.equal([])
     expect(await refusals(by('bob', { ...approved, ...EDIT }))).to.have.lengthOf(1)
   })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { runHash } from '../../common/run-state/run.ts'
+import { runHash, shortRun } from '../../common/run-state/run.ts'
 import { runErrors } from '../../webhook/run-errors.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { someFacts, theFork } from '../common/plan/some-facts.ts'
@@ -45,7 +45,12 @@ describe('the mistakes of a request in a run', () => {
   })
 
   it('are edits that the run forbids now', () => {
-    const pinned = { run: runHash(anExperiment({ strategy: blueGreen })), revision: 'a', path: 'Forward', stepIndex: 3 }
+    const pinned = {
+      run: shortRun(runHash(anExperiment({ strategy: blueGreen }))),
+      revision: 'a',
+      path: 'Forward',
+      stepIndex: 3,
+    }
     const status = { strategy: { ...pinned, since: '2026-11-21T10:00:00Z' } } as ExperimentDeployment['status'] & object
     const before = anExperiment({ strategy: blueGreen, status })
     const edited = anExperiment({ strategy: blueGreen, status, overrideType: 'Strategic' })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { COMMAND, COMMAND_BY, REVIEWED_TEMPLATE } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
-import { runHash } from '../../common/run-state/run.ts'
+import { runHash, shortRun } from '../../common/run-state/run.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, aWrittenExperiment, FORK } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
@@ -95,7 +95,13 @@ describe('the validation of an abort, which needs neither consent nor policies',
     const sourceRef = { kind: 'Deployment', name: 'cart', namespace } as const
     const experiment = anExperiment({ strategy, sourceRef, replicas, metadata: { annotations } })
     const since = '2026-11-21T11:00:00.000Z'
-    const run = { run: runHash(experiment), revision: REVISION, path: 'Forward', stepIndex: 1, since } as const
+    const run = {
+      run: shortRun(runHash(experiment)),
+      revision: REVISION,
+      path: 'Forward',
+      stepIndex: 1,
+      since,
+    } as const
     const shown = { phase: 'Paused', stepName: 'pause', step: '1/5 Paused' } as const
     return { ...experiment, status: { ...experiment.status, strategy: { ...run, ...shown } } }
   }

@@ -12,6 +12,19 @@ export function setsApproval(request: AdmissionRequest): boolean {
 }
 
 /**
+ * The error for an update that approves a short revision: another override may have the same one. One that is stored
+ * already is not judged. `whole`: the present revision, if it is known.
+ */
+export function approvalErrors(request: AdmissionRequest, whole: string | undefined): readonly FieldError[] {
+  const approved = approvedIn(request.object)
+  if (request.operation === 'CREATE' || !setsApproval(request) || WHOLE_REVISION.test(String(approved))) return []
+  const message = `takes the whole revision, of 64 digits${whole === undefined ? '; the plan prints it' : `: ${whole}`}`
+  return [{ field: 'spec.promotion.approvedRevision', message, cause: 'FieldValueInvalid' }]
+}
+
+const WHOLE_REVISION = /^[0-9a-f]{64}$/
+
+/**
  * Whether the request changes the spec to `spec`, apart from an approval and from the time until it expires. A user who
  * only changes these has not written what is promoted.
  * @throws RangeError if the spec is nested too deeply to be compared with the stored one

@@ -1,12 +1,21 @@
 import { DEFAULTS } from '../../common/api/defaults.ts'
-import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common/api/names.ts'
+import {
+  COMMAND,
+  COMMAND_BY,
+  COMMAND_SAW,
+  REQUESTED_BY,
+  REVIEWED_REPLICAS,
+  REVIEWED_TEMPLATE,
+} from '../../common/api/names.ts'
 import type { CommandStatus, PromotionStatus } from '../../common/api/strategy.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, objectOr, textOr } from '../../common/json/json.ts'
 import {
   COMMAND_VERBS,
   type CommandVerb,
+  commandIn as commandOf,
   formatCommand,
+  formatSaw,
   isAnswered,
   lacksStamp,
   parseCommand,
@@ -18,10 +27,12 @@ import { alternatives } from '../../common/text/list.ts'
 import type { AdmissionRequest } from './admission-review.ts'
 import { setsApproval } from './approval.ts'
 
-const commandIn = (object: unknown): string | undefined => {
-  const text = at(object, 'metadata', 'annotations', COMMAND)
+const textIn = (object: unknown, key: string): string | undefined => {
+  const text = at(object, 'metadata', 'annotations', key)
   return typeof text === 'string' ? text : undefined
 }
+
+const commandIn = (object: unknown): string | undefined => textIn(object, COMMAND)
 
 /** The command of a request that sets or changes it; undefined for every other request. */
 export const newCommand = (request: AdmissionRequest): string | undefined => {
@@ -76,14 +87,36 @@ export function stamped(request: AdmissionRequest, now: Date): Readonly<Record<s
   const seen = seenIn(request)
   const author = { [COMMAND_BY]: request.userInfo.username }
   if (!command || command.stamp || !seen) return author
-  return { ...author, [COMMAND]: formatCommand({ ...command, stamp: { ...seen, at: now.toISOString() } }) }
+  const { step, revision } = seen
+  return { ...author, [COMMAND]: formatCommand({ ...command, stamp: { step, revision, at: now.toISOString() } }) }
 }
 
-/** What the author of a command saw; undefined before the controller has begun the run. */
-function seenIn(request: AdmissionRequest): { readonly step: number; readonly revision: string } | undefined {
+/**
+ * What the author of the command saw, after the request: in whole, beside a stamp that was made at the same `now`. It
+ * has the revision that a new command names. It stays and goes with its command.
+ */
+export function sawAfter(request: AdmissionRequest, now: Date): string | undefined {
+  const text = newCommand(request)
+  const isRemoved = Object.entries(stamped(request, now)).some(([key, value]) => key === COMMAND && value === undefined)
+  if (text === undefined || isRemoved) return isRemoved ? undefined : keptSaw(request)
+  const [command, seen] = [parseCommand(text), seenIn(request)]
+  if (!command || command.stamp || !seen) return undefined
+  const revision = command.named ?? seen.whole
+  return formatSaw({
+    at: now.toISOString(),
+    step: seen.step,
+    isNamed: command.named !== undefined,
+    ...(revision === undefined ? {} : { revision }),
+  })
+}
+
+/** What is stored of the run when a command to it comes; undefined before the controller has begun it. */
+function seenIn(request: AdmissionRequest) {
   const status = at(storedIn(request), 'status', 'strategy')
-  const [step, revision] = [at(status, 'stepIndex'), at(status, 'revision')]
-  return typeof step === 'number' && typeof revision === 'string' ? { step, revision } : undefined
+  const [step, revision, whole] = [at(status, 'stepIndex'), at(status, 'revision'), at(status, 'wholeRevision')]
+  return typeof step === 'number' && typeof revision === 'string'
+    ? { step, revision, whole: typeof whole === 'string' ? whole : undefined }
+    : undefined
 }
 
 /** Whether an experiment has a run: a strategy or a promotion. */
@@ -111,12 +144,26 @@ const removesCommand = (request: AdmissionRequest): boolean =>
 const keptAuthor = (request: AdmissionRequest): string | undefined =>
   removesCommand(request) ? undefined : authorIn(storedIn(request))
 
+/** What the author of the stored command saw, unless the request removes that command. */
+const keptSaw = (request: AdmissionRequest): string | undefined =>
+  removesCommand(request) ? undefined : textIn(storedIn(request), COMMAND_SAW)
+
+/** An error if a request without a new command changes what the author of the stored one saw. */
+function sawErrors(request: AdmissionRequest): readonly FieldError[] {
+  const [saw, kept] = [textIn(request.object, COMMAND_SAW), keptSaw(request)]
+  if (newCommand(request) !== undefined || saw === kept) return []
+  const remedy = kept === undefined ? 'remove it' : 'leave it as it is'
+  return [forbidden(COMMAND_SAW, `is set by the webhook to what the author of the command saw; ${remedy}`)]
+}
+
 /** How far the time in a stamp may be from now: it is made in the same request. */
 const STAMP_MS = 60_000
 
 /** The run to which a command is given: undefined for an experiment without a strategy. */
 export interface CommandedRun {
   readonly run: Run
+  /** the whole revision that the request gives it; absent: that is not known */
+  readonly wholeRevision?: string | undefined
   readonly steps: readonly RunStep[]
   readonly promotion: PromotionStatus | undefined
   /** whether the source may have the change of this run */
@@ -131,7 +178,7 @@ export function commandErrors(
   now: Date,
 ): readonly FieldError[] {
   const text = newCommand(request)
-  const forged = authorErrors(request)
+  const forged = [...authorErrors(request), ...sawErrors(request)]
   if (text === undefined) return forged
   const refused = mistakeIn(request, text, commanded, now)
   return refused === undefined ? forged : [...forged, forbidden(COMMAND, refused)]
@@ -166,7 +213,7 @@ function mistakeIn(
   commanded: CommandedRun | undefined,
   now: Date,
 ): string | undefined {
-  const command = parseCommand(text)
+  const command = commandOf({ [COMMAND]: text, [COMMAND_SAW]: textIn(request.object, COMMAND_SAW) ?? '' })
   if (!command) return `is not a command; use ${alternatives(COMMAND_VERBS)}`
   if (!commanded) return 'the experiment has no strategy; remove it'
   if (request.operation === 'CREATE') return 'nothing runs yet; remove it'
@@ -178,7 +225,9 @@ function mistakeIn(
   const { stamp } = command
   if (stamp && Math.abs(Date.parse(stamp.at) - now.getTime()) > STAMP_MS)
     return `was not stamped in the last minute; use "${command.verb}" alone`
-  const { run, steps, ...others } = commanded
+  const { run: stored, wholeRevision, steps, ...others } = commanded
+  const isNamed = command.saw?.isNamed === true && wholeRevision !== undefined
+  const run = isNamed ? { ...stored, wholeRevision } : stored
   const answer = resultOfCommand(command, run, steps, { now, ...others })
   return answer.is === 'Done' ? undefined : answer.message
 }

@@ -1,12 +1,12 @@
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { DEFAULTS } from '../../common/api/defaults.ts'
 import { type Known, knownValue, unknown } from '../../common/api/known.ts'
-import { REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common/api/names.ts'
+import { COMMAND_SAW, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from '../../common/api/names.ts'
 import type { FieldError } from '../../common/api/types.ts'
 import { at, isEqual, isObject, objectOr } from '../../common/json/json.ts'
 import type { AdmissionRequest } from './admission-review.ts'
 import { editsSpec } from './approval.ts'
-import { stamped } from './command.ts'
+import { sawAfter, stamped } from './command.ts'
 
 /** What a patch depends on besides the request. */
 interface Reviewed {
@@ -98,7 +98,8 @@ function annotationsOf(request: AdmissionRequest, spec: Members, { template = UN
   })
   const kept = given[REVIEWED_TEMPLATE] ?? storedAs(REVIEWED_TEMPLATE)
   const reviewed = { [REVIEWED_TEMPLATE]: isAsked && template.is !== 'unknown' ? knownValue(template) : kept }
-  const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed, ...stamped(request, now) })
+  const command = { ...stamped(request, now), [COMMAND_SAW]: sawAfter(request, now) }
+  const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed, ...command })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 

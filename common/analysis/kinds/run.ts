@@ -41,6 +41,8 @@ export interface AnalysisRunSpec
   readonly experiment: RunExperiment
   /** a hash of everything on which the question depends */
   readonly subject: string
+  /** the whole one; absent: an earlier version made the run */
+  readonly wholeSubject?: string
   /** with all defaults and args; only the placeholders that differ from window to window are left */
   readonly metrics: readonly Metric[]
 }
@@ -132,6 +134,8 @@ export interface AnalysisRunStatus {
   readonly verdict: AnalysisVerdict
   readonly reason: string
   readonly message: string
+  /** of a run whose spec does not have it; no later write removes it */
+  readonly wholeSubject?: string
   /** RFC 3339, as all times here: the start of the first window */
   readonly startedAt?: string
   readonly finishedAt?: string
@@ -172,6 +176,7 @@ const reason: Structure = text(1_024)
 export const RUN_SPEC = object<AnalysisRunSpec>({
   experiment: object<RunExperiment>({ name: objectName, uid: hash, generation: amount }),
   subject: hash,
+  wholeSubject: optional(hash),
   attempt: whole(1, 2_147_483_647),
   control: word(CONTROLS),
   alpha: number(0.0001, 0.2),
@@ -205,6 +210,7 @@ export const RUN_STATUS = object<AnalysisRunStatus>({
   verdict: word(VERDICTS),
   reason,
   message: text(1_024),
+  wholeSubject: optional(hash),
   startedAt: optional(time),
   finishedAt: optional(time),
   since: time,

@@ -18,6 +18,16 @@ const NO_LOOK: AnalysisRunStatus = {
   windows: { counted: 0, empty: 0, unusable: 0, skipped: 0 },
 }
 
+/** The status of a run of an earlier version with the whole hash of its question. What the run has found stays. */
+export const statusWithWholeSubject = (
+  { status }: Pick<AnalysisRun, 'status'>,
+  wholeSubject: string,
+  now: Date,
+): AnalysisRunStatus => ({
+  ...(status ?? { ...NO_LOOK, message: 'waiting for the fork', since: now.toISOString() }),
+  wholeSubject,
+})
+
 /** The status of a run that ends by a decision, not by a look. Its evidence stays. */
 function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now: Date): AnalysisRunStatus {
   const { nextLookAt: _none, ...former } = status ?? NO_LOOK

@@ -20,7 +20,7 @@ function approved() {
 
 const approvalOf = (run: RunWorld): PromotionSpec => ({
   mode: 'Manual',
-  approvedRevision: run.strategy()?.revision ?? '',
+  approvedRevision: run.strategy()?.wholeRevision ?? '',
 })
 
 /** Lets the run go on as far as it does by itself. */

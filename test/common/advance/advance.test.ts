@@ -125,7 +125,7 @@ describe('a run', () => {
     run.edit({ promotion: { approvedRevision: 'another' } })
     run.rest()
     expect(run.step()).to.equal('1/4 Paused')
-    run.edit({ promotion: { approvedRevision: run.strategy()?.revision ?? '' } })
+    run.edit({ promotion: { approvedRevision: run.strategy()?.wholeRevision ?? '' } })
     run.rest()
     expect(run.step()).to.equal('3/4 Progressing')
   })

@@ -146,7 +146,7 @@ describe('the assessment of facts', () => {
       const found = assessed(of)
       return found.is === 'wanted' ? found.hash() : undefined
     }
-    expect(hashOf({})).to.match(/^[0-9a-f]{16}$/)
+    expect(hashOf({})).to.match(/^[0-9a-f]{64}$/)
     expect(hashOf({ experiment: anExperiment({ replicas: 5 }) })).to.equal(hashOf({}))
     expect(hashOf({ experiment: overriding({ minReadySeconds: 3 }) })).to.not.equal(hashOf({}))
   })

@@ -3,7 +3,7 @@ import { known, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { PromotionStatus, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import { editErrors } from '../../../common/assess/edit-errors.ts'
-import { runHash } from '../../../common/run-state/run.ts'
+import { runHash, shortRun } from '../../../common/run-state/run.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
 import { ID } from '../advance/blue-greens.ts'
@@ -26,7 +26,7 @@ interface StoredOf {
 
 /** The errors of an edit to `edited` of an experiment whose run is at a step. 4: it is cut over. */
 function errorsOf(edited: object, { stepIndex = 4, path = 'Forward', promotion, traffic }: StoredOf = {}) {
-  const run = { run: runHash(EXPERIMENT), revision: 'a', path, stepIndex, since: START_TIME }
+  const run = { run: shortRun(runHash(EXPERIMENT)), revision: 'a', path, stepIndex, since: START_TIME }
   const status = { strategy: run as StrategyRunStatus, ...(promotion ? { promotion } : {}) }
   const experiment = { ...anExperiment({ strategy, ...edited }), status }
   const surroundings = { traffic: traffic ? known(traffic) : unknown('not read') }
@@ -100,7 +100,7 @@ describe('an edit of a blue-green', () => {
   it('is told what ends it where others made the change, and once they have taken it back', () => {
     const changing = (image: string) => anExperiment({ strategy, overrideSpec: imageOverride(image) })
     const before = changing('example/cart:2')
-    const run = { run: runHash(before), revision: 'a', path: 'Forward', stepIndex: 7, since: START_TIME }
+    const run = { run: shortRun(runHash(before)), revision: 'a', path: 'Forward', stepIndex: 7, since: START_TIME }
     const promotion = { mode: 'Export' as const, written: { ...WRITTEN, generation: 1 } }
     const status = { strategy: run as StrategyRunStatus, promotion }
     const messagesWith = (image: string) => {
@@ -129,7 +129,7 @@ describe('an edit of a canary', () => {
 
   /** Steps: 0 and 2 weights, 4 await, 5 promote, 6 drain. */
   const errorsAt = ({ stepIndex = PROMOTES, path = 'Forward', promotion, image }: At, to = edited) => {
-    const run = { run: runHash(before), revision: 'a', path, stepIndex, since: START_TIME }
+    const run = { run: shortRun(runHash(before)), revision: 'a', path, stepIndex, since: START_TIME }
     const stored = promotion ? { promotion: { mode: 'Manual' as const, ...promotion } } : {}
     const status = { strategy: run as StrategyRunStatus, ...stored }
     const facts = someFacts({ experiment: { ...to, status }, source: aSource(10, image) })
@@ -171,7 +171,13 @@ describe('an edit of a canary', () => {
     expect(runHash(without)).to.not.equal(runHash(analysed))
     expect(runHash(otherwise)).to.equal(runHash(analysed))
     const of = (from: typeof without, to: typeof without) => {
-      const run = { run: runHash(from), revision: 'a', path: 'Forward', stepIndex: PROMOTES, since: START_TIME }
+      const run = {
+        run: shortRun(runHash(from)),
+        revision: 'a',
+        path: 'Forward',
+        stepIndex: PROMOTES,
+        since: START_TIME,
+      }
       const status = { strategy: run as StrategyRunStatus, promotion: { mode: 'Automatic' as const, record: RECORD } }
       const facts = someFacts({ experiment: { ...to, status }, source: aSource(10) })
       return editErrors(facts, { ...from, status }).map(({ field }) => field)

@@ -20,7 +20,7 @@ const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', ha
 const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
 
 const linesIn = (facts: Facts, fork: KubeObject, isPromotionInstalled = true) =>
-  strategyLines(facts, plan(facts), { fork, isPromotionInstalled })
+  strategyLines(facts, plan(facts), { fork, isPromotionInstalled, isDryRunOfCreate: true })
 
 interface Told {
   readonly at?: Partial<Run>

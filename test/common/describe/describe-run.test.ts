@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
-import type { Strategy, StrategyRunStatus } from '../../../common/api/strategy.ts'
+import type { PromotionSpec, Strategy, StrategyRunStatus } from '../../../common/api/strategy.ts'
+import type { DescribeOptions } from '../../../common/describe/describe.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
-import { aDeployment, anExperiment } from '../../builders.ts'
+import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
 import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
 import { described, describedFacts } from './described.ts'
 
@@ -20,7 +21,7 @@ const lines = (given: Given & { strategy?: Strategy; replicas?: number; source?:
     ...more,
   })
     .map((line) => line.replace('[Plan] ', ''))
-    .filter((line) => !/^(creates|template|\[)/.test(line))
+    .filter((line) => !/^(creates|template|revision: |\[)/.test(line))
 }
 
 /** The run of the strategy as the controller would store it at its first step. */
@@ -105,6 +106,35 @@ describe('the description of a run', () => {
     expect(during({ ...stored({ canary: {} }), stepIndex: 1 })).to.satisfy((found: string[]) =>
       found.some((line) => line.startsWith('a new run begins: 20% 3 of 13 pods (23%); ')),
     )
+  })
+
+  it('N31: tells the whole revision, which promote names, where the uid is known and something promotes', () => {
+    const of = (promotion: PromotionSpec, more: Partial<DescribeOptions> = {}) =>
+      described({ experiment: anExperiment({ strategy: CANARY, promotion }) }, more).filter((line) =>
+        line.startsWith('[Plan] revision: '),
+      )
+    const { wholeRevision = '' } = stored()
+    expect(wholeRevision).to.match(/^[0-9a-f]{64}$/)
+    expect(described({ experiment: anExperiment({ strategy: CANARY, replicas: 1 }) })).to.include(
+      `[Plan] revision: ${wholeRevision}`,
+    )
+    expect(of({})).to.have.lengthOf(1)
+    expect([of({}, { isDryRunOfCreate: true }), of({ mode: 'Export' })]).to.deep.equal([[], []])
+  })
+
+  it('N33: tells what promote writes into the source, with old and new values', () => {
+    const overrideSpec = imageOverride('example/cart:2')
+    const experiment = anExperiment({ strategy: CANARY, overrideSpec })
+    const { run } = plan(someFacts({ experiment })).conclusion
+    if (!run) throw new Error('there is a run')
+    const strategy = { ...run.run, phase: 'Progressing', stepName: 'x', step: '0/8 Progressing' } as const
+    const annotations = { [COMMAND]: `promote step=0 revision=${strategy.revision} at=${NOW}`, [COMMAND_BY]: 'ada' }
+    const said = anExperiment({ strategy: CANARY, overrideSpec, metadata: { annotations }, status: { strategy } })
+    const fork = theFork({ experiment })
+    const told = described({ experiment: said, fork, now: new Date(NOW) })
+    expect(told).to.include('[Plan] deployment/cart: containers[cart].image: example/cart:1 -> example/cart:2')
+    const unsaid = anExperiment({ strategy: CANARY, overrideSpec, status: { strategy } })
+    expect(described({ experiment: unsaid, fork, now: new Date(NOW) }).join()).not.to.contain('deployment/cart: ')
   })
 
   it('tells what a word does, and the steps that are left then', () => {

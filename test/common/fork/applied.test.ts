@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { applied } from '../../../common/fork/applied.ts'
-import { forkHash, withHash } from '../../../common/fork/derive.ts'
+import { wholeForkHash, withHash } from '../../../common/fork/derive.ts'
 import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { aDeployment, aFork, aRollout } from '../../builders.ts'
 
@@ -16,8 +16,8 @@ describe('applied', () => {
 
   it('D1: is what the hash covers, so that a fork that was applied otherwise is applied again', () => {
     expect(withHash(fork)).to.deep.include({ spec: applied(fork).spec })
-    expect(forkHash(fork)).to.equal(forkHash(applied(fork)))
-    expect(forkHash(fork)).not.to.equal(forkHash(aFork()))
+    expect(wholeForkHash(fork)).to.equal(wholeForkHash(applied(fork)))
+    expect(wholeForkHash(fork)).not.to.equal(wholeForkHash(aFork()))
   })
 
   it('has the defaults that follow from other fields, so that they go when those change', () => {

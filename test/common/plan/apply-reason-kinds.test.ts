@@ -55,8 +55,8 @@ describe('a fork has drifted', () => {
 
   it('when another number of pods is wanted, which alone may be smaller', () => {
     const [none, two] = [converged(0), converged(2)]
-    expect([hasDrifted(none, fork, wantedBy(none)), isSmaller(fork, wantedBy(none))]).to.deep.equal([true, true])
-    expect([hasDrifted(two, fork, wantedBy(two)), isSmaller(fork, wantedBy(two))]).to.deep.equal([true, false])
+    expect([hasDrifted(none, fork, wantedBy(none)), isSmaller(none, fork, wantedBy(none))]).to.deep.equal([true, true])
+    expect([hasDrifted(two, fork, wantedBy(two)), isSmaller(two, fork, wantedBy(two))]).to.deep.equal([true, false])
   })
 })
 

@@ -45,7 +45,8 @@ describe('a run whose revision another version made of the template alone', () =
     const [strategy, wanted] = [run.strategy(), assess(run.facts())]
     if (!strategy || wanted.is !== 'wanted') throw new Error('there is a run')
     const revision = revisionOf(wanted.fork)
-    run.world.experiment = { ...experiment, status: { ...experiment.status, strategy: { ...strategy, revision } } }
+    const { wholeRun: _run, wholeRevision: _revision, ...former } = strategy
+    run.world.experiment = { ...experiment, status: { ...experiment.status, strategy: { ...former, revision } } }
     return { run, revision }
   }
   const MANUAL = { strategy: { canary: { steps: [{ setWeight: 10 }] } }, promotion: { mode: 'Manual' } } as const
@@ -55,13 +56,15 @@ describe('a run whose revision another version made of the template alone', () =
     const { status } = run.world.experiment
     run.wait(3_000)
     run.rest()
-    expect(run.world.experiment.status).to.deep.equal(status)
+    const { wholeRun, wholeRevision } = run.strategy() ?? {}
+    const added = { ...status, strategy: { ...status?.strategy, wholeRun, wholeRevision } }
+    expect(run.world.experiment.status).to.deep.equal(added)
     run.wait(660)
     run.rest()
     expect(run.step()).to.equal('3/7 Paused')
   })
 
-  it('is promoted by an approval of that revision', () => {
+  it('is promoted by an approval of that revision, which is stored already', () => {
     const { run, revision } = begun(MANUAL)
     run.edit({ promotion: { ...MANUAL.promotion, approvedRevision: revision } })
     run.rest()

@@ -3,7 +3,7 @@ import { unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import { forkHash } from '../../../common/fork/derive.ts'
+import { wholeForkHash } from '../../../common/fork/derive.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, imageOverride, UID } from '../../builders.ts'
@@ -236,7 +236,7 @@ describe('plan', () => {
   })
 
   it('gives equal facts equal hashes, and another override another hash', () => {
-    const hash = (given: Given) => forkHash(applied(given)?.object ?? aDeployment())
+    const hash = (given: Given) => wholeForkHash(applied(given)?.object ?? aDeployment())
     expect(hash({})).to.be.a('string')
     expect(hash({ experiment: anExperiment() })).to.equal(hash({}))
     expect(hash({ experiment: anExperiment({ overrideSpec: imageOverride('example/cart:2') }) })).not.to.equal(hash({}))

@@ -4,7 +4,7 @@ import { decodeExperiment } from '../../../common/api/decode.ts'
 import { DERIVED_HASH, FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { baseOf } from '../../../common/fork/base.ts'
-import { derive, forkHash } from '../../../common/fork/derive.ts'
+import { derive, shortForkHash, wholeForkHash } from '../../../common/fork/derive.ts'
 import { at, isObject, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { NO_SHAPE } from '../../../common/override/shape.ts'
 import { WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
@@ -37,7 +37,7 @@ const problemsOf =
     if (decoded.is !== 'experiment' || based.is !== 'base') throw new Error('no experiment, or no base')
     const of = { kind: WORKLOAD_KINDS[kind], experiment: decoded.experiment, base: based.base }
     const derived = derive({ ...of, schema: undefined, replicas: 1 })
-    const wanted = derived.is === 'fork' ? forkHash(derived.fork) : derived.reason
+    const wanted = derived.is === 'fork' ? shortForkHash(wholeForkHash(derived.fork)) : derived.reason
     const hash = fork.metadata.annotations?.[DERIVED_HASH]
     const left = (fork.metadata.managedFields ?? []).filter(
       ({ manager, operation, fieldsV1 }) =>

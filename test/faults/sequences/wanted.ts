@@ -8,7 +8,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { applied } from '../../../common/fork/applied.ts'
 import { baseOf } from '../../../common/fork/base.ts'
-import { derive, forkHash } from '../../../common/fork/derive.ts'
+import { derive, shortForkHash, wholeForkHash } from '../../../common/fork/derive.ts'
 import { at, isEmpty, isEqual, isObject, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { controllerOf, experimentId, isApplied, isBeforeFirstApply } from '../../../common/workload/identity.ts'
@@ -111,7 +111,7 @@ export async function wantedFork(
     const stored = await storedAs(api, namespace, kind, plain)
     const derived = derivedFork(court, experiment, snapshot)
     const spec = applied(derived).spec as JsonObject
-    const wanted = { content: contentOf(stored), hash: forkHash(derived) }
+    const wanted = { content: contentOf(stored), hash: shortForkHash(wholeForkHash(derived)) }
     // The product writes some defaults out, and Argo's CRD lacks some fields, so they are compared as they are stored.
     differs('the product derives', contentOf(await storedAs(api, namespace, kind, spec)), wanted.content)
     if (kind !== 'Rollout') return wanted

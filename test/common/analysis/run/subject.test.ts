@@ -3,8 +3,9 @@ import { offsetSeconds, subjectOf } from '../../../../common/analysis/run/subjec
 import type { AnalysisSpec } from '../../../../common/api/analysis/analysis.ts'
 import type { Metric } from '../../../../common/api/analysis/metric.ts'
 
-const OF = { uid: 'uid', derivation: 'abc', source: { uid: 'source', templateHash: 'def' } }
-const of = (analysis: AnalysisSpec = {}, more: Partial<typeof OF> = {}) => subjectOf({ ...OF, ...more, analysis })
+const OF = { uid: 'uid', derivation: { short: 'abc', whole: 'abcdef' }, source: { uid: 'source', templateHash: 'def' } }
+const both = (analysis: AnalysisSpec = {}, more: Partial<typeof OF> = {}) => subjectOf({ ...OF, ...more, analysis })
+const of = (...given: Parameters<typeof both>) => both(...given).subject
 
 describe('the subject of an analysis', () => {
   it('is ten hex digits', () => expect(of()).to.match(/^[0-9a-f]{10}$/))
@@ -12,7 +13,7 @@ describe('the subject of an analysis', () => {
   it('is another one for another experiment, fork, source or question', () => {
     const others: readonly string[] = [
       of({}, { uid: 'other' }),
-      of({}, { derivation: 'other' }),
+      of({}, { derivation: { short: 'other', whole: 'abcdef' } }),
       of({}, { source: { uid: 'other', templateHash: 'def' } }),
       of({}, { source: { uid: 'source', templateHash: 'other' } }),
       of({ attempt: 2 }),
@@ -34,6 +35,12 @@ describe('the subject of an analysis', () => {
     expect(of({ templates: [{ name: 'http', scope: 'Namespace', args: {} }] })).to.equal(
       of({ templates: [{ name: 'http' }] }),
     )
+  })
+
+  it('N31: has a whole hash, which also differs where only the whole hash of the fork does', () => {
+    const other = both({}, { derivation: { short: 'abc', whole: 'other' } })
+    expect(both().whole).to.match(/^[0-9a-f]{64}$/)
+    expect([other.subject, other.whole === both().whole]).to.deep.equal([of(), false])
   })
 
   it('moves windows by less than an interval', () => {
