@@ -4,6 +4,7 @@ import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID, WHOLE_DERIVED_HASH } from '../api/names.ts'
 import { attributesOf, isReason, REASONS, type Reason } from '../api/reasons.ts'
+import type { StrategyRunStatus } from '../api/strategy.ts'
 import type {
   Condition,
   ExperimentDeployment,
@@ -13,7 +14,7 @@ import type {
 } from '../api/types.ts'
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
 import { aloneWarnings } from '../conclusion/alone.ts'
-import type { Conclusion } from '../conclusion/conclusion.ts'
+import type { Conclusion, RunReport } from '../conclusion/conclusion.ts'
 import { formatFindings, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import {
   cutOverCondition,
@@ -43,6 +44,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const { experiment } = facts
   const before = experiment.status
   const { generation, uid } = experiment.metadata
+  if (before?.strategy && conclusion.run?.addsHashes) return withHashes(before, before.strategy, conclusion.run)
   const { services, hazards, ...report } = reportOf(facts, conclusion)
   const collisions = [...report.collisions, ...aloneWarnings(conclusion.alone)]
   const warnings = inOrder([
@@ -85,6 +87,20 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),
   })
+}
+
+/** The stored status of an earlier version with whole hashes. Nothing else is told before it is decided by them. */
+function withHashes(
+  before: ExperimentDeploymentStatus,
+  strategy: StrategyRunStatus,
+  { run: { wholeRun, wholeRevision, approvedRevision }, promotion }: RunReport,
+): ExperimentDeploymentStatus {
+  const hashes = {
+    ...(wholeRun === undefined ? {} : { wholeRun }),
+    ...(wholeRevision === undefined ? {} : { wholeRevision }),
+    ...(approvedRevision === undefined ? {} : { approvedRevision }),
+  }
+  return { ...before, strategy: { ...strategy, ...hashes }, ...(promotion ? { promotion } : {}) }
 }
 
 /** `Deployment/cart`, or `Deployment/store/cart` for a source in another namespace. */

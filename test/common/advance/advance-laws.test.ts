@@ -7,6 +7,7 @@ import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { runState } from '../../../common/run-state/run.ts'
 import '../../property.ts'
+import { formerStatusOf, withoutWhole } from '../plan/collisions.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
 
 const aStep: fc.Arbitrary<CanaryStep> = fc.oneof(
@@ -108,6 +109,31 @@ describe('the laws of a run', () => {
         run.rest()
         expect(run.strategy()?.phase).to.equal('Undone')
         expect(run.world.source?.spec).to.deep.equal(before?.spec)
+      }),
+    ))
+})
+
+describe('the laws of a run that an earlier version stored', () => {
+  it('N31: it is where it was, and what happens then causes the same writes and the same status', () =>
+    fc.assert(
+      fc.property(aSpec, someEvents, someEvents, (of, before, after) => {
+        const [present, former] = [aRunOf(of), aRunOf(of)]
+        for (const event of ['nothing', ...before])
+          for (const run of [present, former]) {
+            EVENTS[event]?.(run)
+            run.rest(MANY)
+          }
+        withoutWhole(former)
+        for (const event of ['nothing', ...after]) {
+          const writes = [present, former].map((run) => {
+            EVENTS[event]?.(run)
+            return run
+              .rest(MANY)
+              .map((write) => withoutFunctions({ ...write, of: 'of' in write && write.of.metadata.name }))
+          })
+          expect(writes[1], event).to.deep.equal(writes[0])
+          expect(formerStatusOf(former), event).to.deep.equal(formerStatusOf(present))
+        }
       }),
     ))
 })

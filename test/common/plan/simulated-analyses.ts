@@ -59,6 +59,14 @@ export class SimulatedAnalyses {
     this.#stored.set(name, { ...patched, metadata: { ...stored.metadata, resourceVersion } })
   }
 
+  /** As an earlier version stores them: without the whole hash of their question. */
+  forgetWhole(): void {
+    for (const [name, { spec, ...others }] of this.#stored) {
+      const { wholeSubject: _whole, ...former } = Object(spec)
+      this.#stored.set(name, { ...others, spec: former })
+    }
+  }
+
   /** As if somebody had deleted all of them. */
   forget(): void {
     this.#stored.clear()

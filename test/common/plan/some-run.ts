@@ -1,5 +1,5 @@
 import { known, knownOrAbsent } from '../../../common/api/known.ts'
-import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
+import { COMMAND, COMMAND_BY, COMMAND_SAW } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionSpec, Strategy, TrafficSpec } from '../../../common/api/strategy.ts'
 import type { Plan } from '../../../common/conclusion/conclusion.ts'
@@ -135,8 +135,10 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     /** Says `verb` as the webhook stamps it. No two commands have the same time. */
     say(verb: string, by = 'ada') {
       world.now = new Date(world.now.getTime() + 1)
-      const { stepIndex = 0, revision = '' } = strategy() ?? {}
-      annotate(world, `${verb} step=${stepIndex} revision=${revision} at=${world.now.toISOString()}`, by)
+      const { stepIndex = 0, revision = '', wholeRevision } = strategy() ?? {}
+      const at = world.now.toISOString()
+      const saw = wholeRevision === undefined ? '' : `at=${at} step=${stepIndex} revision=${wholeRevision}`
+      annotate(world, `${verb} step=${stepIndex} revision=${revision} at=${at}`, { by, saw })
     },
     /** Says `text` as it is. */
     sayUnstamped: (text: string) => annotate(world, text),
@@ -152,8 +154,9 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
 
 export type RunWorld = ReturnType<typeof aRun>
 
-function annotate(world: World, text: string, by?: string) {
-  const annotations = { [COMMAND]: text, ...(by === undefined ? {} : { [COMMAND_BY]: by }) }
+function annotate(world: World, text: string, stamped?: { readonly by: string; readonly saw: string }) {
+  const beside = stamped ? { [COMMAND_BY]: stamped.by, [COMMAND_SAW]: stamped.saw } : {}
+  const annotations = { [COMMAND]: text, ...beside }
   const { metadata, ...others } = world.experiment
   world.experiment = { ...others, metadata: { ...metadata, annotations } }
 }
