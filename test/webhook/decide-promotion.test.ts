@@ -151,6 +151,46 @@ describe('the decision on a promotion that somebody else must approve', () => {
   })
 })
 
+describe('the decision on a promotion that names its revision', () => {
+  const strategy = { canary: { steps: [{ setWeight: 50 }] } }
+  const NOW = new Date('2026-11-21T12:00:00.000Z')
+  const WAITS = { path: 'Forward', stepIndex: 1, since: NOW.toISOString(), phase: 'Paused', stepName: 'await' } as const
+
+  /** An experiment as it is stored, whose run waits to be promoted. */
+  const stored = (of: Parameters<typeof anExperiment>[0] = {}) => {
+    const experiment = anExperiment({ strategy, overrideSpec: imageOverride('example/cart:2'), ...of })
+    const run = { run: shortRun(runHash(experiment)), revision: '1f2e3d4c5b', step: '1/4 Paused' }
+    return { ...experiment, status: { ...experiment.status, strategy: { ...run, ...WAITS } } }
+  }
+  /** The answer to `promote NAMED`, as both webhooks give it. */
+  async function answer(named: string, of?: Parameters<typeof anExperiment>[0]): Promise<readonly string[]> {
+    const [object, oldObject] = [stored(of), stored()]
+    const said = { ...object.metadata, annotations: { [COMMAND]: `promote ${named}` } }
+    const patch = defaultsPatch(aRequest({ object: { ...object, metadata: said }, oldObject }), { now: NOW })
+    const { newDocument } = jsonPatch.applyPatch(structuredClone({ ...object, metadata: said }), patch as Operation[])
+    return linesFor({ request: { object: newDocument as ExperimentDeployment, oldObject } })
+  }
+  const wholeIn = (lines: readonly string[]) => /[0-9a-f]{64}/.exec(lines.join())?.[0] ?? ''
+  const FIELD = `metadata.annotations["${COMMAND}"]`
+
+  it('N33: refuses ten digits, with the whole revision', async () => {
+    const lines = await answer('1f2e3d4c5b')
+    expect(lines).to.deep.equal([`${FIELD}: promote takes the whole revision: promote ${wholeIn(lines)}`])
+    expect(wholeIn(lines)).to.have.lengthOf(64)
+  })
+
+  it('N33: allows the present one, and refuses it after an edit that nobody has looked at', async () => {
+    const whole = wholeIn(await answer('1f2e3d4c5b'))
+    expect((await answer(whole)).filter((line) => line.startsWith(FIELD))).to.deep.equal([])
+    const lines = await answer(whole, { overrideSpec: imageOverride('example/evil:1') })
+    const present = wholeIn(lines)
+    expect(present).to.not.equal(whole)
+    expect(lines).to.deep.equal([
+      `${FIELD}: promote names another revision than the present one, which is ${present}; look at its plan first`,
+    ])
+  })
+})
+
 describe('the decision under a policy that wants another approver, when mutation was skipped and the user is alice', () => {
   const FOUR_EYES: ExperimentPolicySpec = { approverNotRequester: true }
   const promotion = { mode: 'Manual' } as const

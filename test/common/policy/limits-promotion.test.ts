@@ -46,6 +46,13 @@ describe('the limits of a policy on promotions', () => {
       `metadata.annotations["${COMMAND}"]: somebody other than "alice", who last changed the spec, must promote it (policy "limits")`,
     ]))
 
+  it('N33: requireRevision: refuses the command without a revision', () => {
+    expect(found({ requireRevision: true }, said('bob'))).to.deep.equal([
+      `metadata.annotations["${COMMAND}"]: must name the revision: promote REVISION (policy "limits")`,
+    ])
+    expect(found({ requireRevision: false }, said('bob'))).to.deep.equal([])
+  })
+
   it('approverNotRequester: allows somebody else', () => {
     expect(found({ approverNotRequester: true }, said('bob'))).to.deep.equal([])
     expect(found({}, said('alice'))).to.deep.equal([])

@@ -1,12 +1,17 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { COMMAND, COMMAND_SAW } from '../../../common/api/names.ts'
 import type { CommandStatus } from '../../../common/api/strategy.ts'
 import {
   COMMAND_VERBS,
   type Command,
+  commandIn,
   formatCommand,
+  formatSaw,
   isAnswered,
+  isOfRevision,
   parseCommand,
+  parseSaw,
 } from '../../../common/strategy/command.ts'
 import { LAW } from '../../property.ts'
 
@@ -44,6 +49,12 @@ describe('the text of a command', () => {
   ]
   for (const text of wrong) it(`is none: ${JSON.stringify(text)}`, () => expect(parseCommand(text)).to.equal(undefined))
 
+  it('N33: may name the revision that it promotes', () => {
+    expect(parseCommand('promote 1f2e3d4c5b')).to.deep.equal({ verb: 'promote', named: '1f2e3d4c5b' })
+    for (const text of ['resume 1f2e', 'promote ', 'promote XYZ', `promote ${'1'.repeat(65)}`, `promote 1f ${STAMPED}`])
+      expect(parseCommand(text)).to.equal(undefined)
+  })
+
   it('is read as it was written, for every command', () => {
     const aStamp = fc.record({
       step: fc.nat(9_999),
@@ -62,6 +73,46 @@ describe('the text of a command', () => {
       }),
       LAW,
     )
+  })
+})
+
+describe('what the author of a command saw', () => {
+  const WHOLE = '1f'.repeat(32)
+
+  it('N31: is read as it was written, without fields that another version adds', () => {
+    const aSaw = fc.record(
+      {
+        at: fc.constant(AT),
+        step: fc.nat(9_999),
+        revision: fc.stringMatching(/^[0-9a-f]{1,64}$/),
+        isNamed: fc.boolean(),
+      },
+      { requiredKeys: ['at', 'step', 'isNamed'], noNullPrototype: true },
+    )
+    fc.assert(
+      fc.property(aSaw, (saw) => {
+        expect(parseSaw(formatSaw(saw))).to.deep.equal(saw)
+        expect(parseSaw(`${formatSaw(saw)} values=abc`)).to.deep.equal(saw)
+      }),
+      LAW,
+    )
+    for (const text of ['', 'x', `at=${AT}`, `at=${AT} step=-1`, 'step=1']) expect(parseSaw(text)).to.equal(undefined)
+  })
+
+  it('N31: belongs to the stamp with its time only', () => {
+    const annotations = { [COMMAND]: STAMPED, [COMMAND_SAW]: `at=${AT} step=1 revision=${WHOLE}` }
+    expect(commandIn(annotations)?.saw).to.deep.equal({ at: AT, step: 1, revision: WHOLE, isNamed: false })
+    expect(commandIn({ ...annotations, [COMMAND_SAW]: `at=${SINCE} step=1` })).to.not.have.property('saw')
+    expect(commandIn({ [COMMAND_SAW]: `at=${AT} step=1` })).to.equal(undefined)
+  })
+
+  it('N31: tells revisions with one short hash apart, where both whole ones are known', () => {
+    const command = commandIn({ [COMMAND]: STAMPED, [COMMAND_SAW]: `at=${AT} step=1 revision=${WHOLE}` })
+    if (!command) throw new Error('there is a command')
+    expect(isOfRevision(command, { revision: REVISION, wholeRevision: WHOLE })).to.equal(true)
+    expect(isOfRevision(command, { revision: REVISION })).to.equal(true)
+    expect(isOfRevision(command, { revision: REVISION, wholeRevision: '2e'.repeat(32) })).to.equal(false)
+    expect(isOfRevision(command, { revision: 'ffff', wholeRevision: WHOLE })).to.equal(false)
   })
 })
 

@@ -88,5 +88,17 @@ describe('the facts of a run', () => {
   it('have the source only at a step that writes it', async () =>
     expect(await promotionFacts(observing().ports, BLUE_GREEN, deployment)).to.equal(undefined))
 
+  it('N31: have the record alone at other steps, where an earlier version stored no whole hash of it', async () => {
+    const run = { run: 'r', revision: 'r', path: 'Forward', phase: 'Promoted', stepIndex: 4, stepName: 'none' } as const
+    const strategy = { ...run, since: '2026-11-21T10:00:00.000Z', step: '4/4 Promoted' }
+    const read = async (record: { readonly name: string; readonly hash: string; readonly wholeHash?: string }) => {
+      const status = { strategy, promotion: { mode: 'Manual', record } } as const
+      const facts = await promotionFacts(observing().ports, anExperiment({ ...SERVICES, status }), deployment)
+      return [facts?.record.is, facts?.source.is]
+    }
+    expect(await read({ name: 'record', hash: 'hash' })).to.deep.equal(['absent', 'unknown'])
+    expect(await read({ name: 'record', hash: 'hash', wholeHash: 'whole' })).to.deep.equal([undefined, undefined])
+  })
+
   it('look for the fork beside its source', () => expect(placeOfFork(BLUE_GREEN)).to.deep.equal(['shop', FORK]))
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { editsSpec, setsApproval } from '../../../webhook/review/approval.ts'
+import { approvalErrors, editsSpec, setsApproval } from '../../../webhook/review/approval.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
 
@@ -21,6 +21,29 @@ describe('an approval in the spec', () => {
     expect(setsApproval(updating(approving(), approving('1f')))).to.equal(false)
     expect(setsApproval(updating(approving()))).to.equal(false)
     expect(setsApproval(aRequest({ object: approving() }))).to.equal(false)
+  })
+})
+
+describe('the mistakes of an approval', () => {
+  const WHOLE = '1f'.repeat(32)
+  const messages = (request: ReturnType<typeof updating>, whole?: string) =>
+    approvalErrors(request, whole).map(({ field, message }) => `${field}: ${message}`)
+
+  it('N31: are ten digits, with the whole revision as the remedy', () => {
+    const field = 'spec.promotion.approvedRevision'
+    expect(messages(updating(approving('1f2e3d4c5b')), WHOLE)).to.deep.equal([
+      `${field}: takes the whole revision, of 64 digits: ${WHOLE}`,
+    ])
+    expect(messages(updating(approving('1f2e3d4c5b')))).to.deep.equal([
+      `${field}: takes the whole revision, of 64 digits; the plan prints it`,
+    ])
+  })
+
+  it('N31: are not ten digits that are stored already, the whole revision, and what a new experiment brings', () => {
+    expect(messages(updating(approving('1f2e3d4c5b', 2), approving('1f2e3d4c5b')), WHOLE)).to.deep.equal([])
+    expect(messages(updating(approving(WHOLE)), WHOLE)).to.deep.equal([])
+    expect(messages(updating(approving()), WHOLE)).to.deep.equal([])
+    expect(messages(aRequest({ object: approving('1f2e3d4c5b') }), WHOLE)).to.deep.equal([])
   })
 })
 
