@@ -4,7 +4,6 @@ import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID, WHOLE_DERIVED_HASH } from '../api/names.ts'
 import { attributesOf, isReason, REASONS, type Reason } from '../api/reasons.ts'
-import type { StrategyRunStatus } from '../api/strategy.ts'
 import type {
   Condition,
   ExperimentDeployment,
@@ -14,7 +13,7 @@ import type {
 } from '../api/types.ts'
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
 import { aloneWarnings } from '../conclusion/alone.ts'
-import type { Conclusion, RunReport } from '../conclusion/conclusion.ts'
+import type { Conclusion } from '../conclusion/conclusion.ts'
 import { formatFindings, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import {
   cutOverCondition,
@@ -29,6 +28,7 @@ import { type Facts, forkAndSource, lastWriteOf, podsOf } from '../facts/facts.t
 import { escapeTexts } from '../json/escape.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { changedFields } from '../override/differences.ts'
+import { withHashesOf } from '../run-state/run.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
@@ -44,7 +44,11 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const { experiment } = facts
   const before = experiment.status
   const { generation, uid } = experiment.metadata
-  if (before?.strategy && conclusion.run?.addsHashes) return withHashes(before, before.strategy, conclusion.run)
+  if (before?.strategy && conclusion.run?.addsHashes) {
+    // nothing else is told before it is decided by them
+    const { run, promotion } = conclusion.run
+    return { ...before, strategy: withHashesOf(before.strategy, run), ...(promotion ? { promotion } : {}) }
+  }
   const { services, hazards, ...report } = reportOf(facts, conclusion)
   const collisions = [...report.collisions, ...aloneWarnings(conclusion.alone)]
   const warnings = inOrder([
@@ -87,20 +91,6 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),
   })
-}
-
-/** The stored status of an earlier version with whole hashes. Nothing else is told before it is decided by them. */
-function withHashes(
-  before: ExperimentDeploymentStatus,
-  strategy: StrategyRunStatus,
-  { run: { wholeRun, wholeRevision, approvedRevision }, promotion }: RunReport,
-): ExperimentDeploymentStatus {
-  const hashes = {
-    ...(wholeRun === undefined ? {} : { wholeRun }),
-    ...(wholeRevision === undefined ? {} : { wholeRevision }),
-    ...(approvedRevision === undefined ? {} : { approvedRevision }),
-  }
-  return { ...before, strategy: { ...strategy, ...hashes }, ...(promotion ? { promotion } : {}) }
 }
 
 /** `Deployment/cart`, or `Deployment/store/cart` for a source in another namespace. */

@@ -218,10 +218,21 @@ export function withAddedHashes<T extends SpecFacts>(facts: T, fork: KubeObject 
   const { experiment } = facts
   const { strategy: stored } = experiment.status ?? {}
   const run = stored && runState(facts, fork)?.run
-  if (!stored || !run || !isSameRun(stored, run) || !lacksHashes(stored, run) || stored.revision !== run.revision)
-    return facts
-  return { ...facts, experiment: { ...experiment, status: { ...experiment.status, strategy: { ...stored, ...run } } } }
+  if (!stored || !run || !isSameRun(stored, run) || !lacksHashes(stored, run)) return facts
+  const status = { ...experiment.status, strategy: withHashesOf(stored, run) }
+  return { ...facts, experiment: { ...experiment, status } }
 }
+
+/** `stored` with the whole hashes of `run`, and nothing else of it. */
+export const withHashesOf = (
+  stored: StrategyRunStatus,
+  { wholeRun, wholeRevision, approvedRevision }: Run,
+): StrategyRunStatus => ({
+  ...stored,
+  ...(wholeRun === undefined ? {} : { wholeRun }),
+  ...(wholeRevision === undefined ? {} : { wholeRevision }),
+  ...(approvedRevision === undefined ? {} : { approvedRevision }),
+})
 
 /** Whether an earlier version stored the run, and a whole hash can be added now. */
 export const lacksHashes = (stored: StrategyRunStatus, { wholeRevision }: Run): boolean =>

@@ -170,10 +170,10 @@ describe('what the author of a command saw, after a request', () => {
 
   it('N31: stays and goes with its command, whatever the request says', () => {
     const oldObject = withSaw(SAID, KEPT)
-    const after = (said: Saying, saw?: string) => sawAfter(aRequest({ object: withSaw(said, saw), oldObject }), NOW)
-    expect([after(SAID, KEPT), after(SAID), after(SAID, 'forged')]).to.deep.equal([KEPT, KEPT, KEPT])
-    expect(after({ by: 'bob' }, KEPT)).to.equal(undefined)
-    expect(after({ command: 'continue' }, KEPT)).to.equal(undefined)
+    const left = (said: Saying, saw?: string) => sawAfter(aRequest({ object: withSaw(said, saw), oldObject }), NOW)
+    expect([left(SAID, KEPT), left(SAID), left(SAID, 'forged')]).to.deep.equal([KEPT, KEPT, KEPT])
+    expect(left({ by: 'bob' }, KEPT)).to.equal(undefined)
+    expect(left({ command: 'continue' }, KEPT)).to.equal(undefined)
     expect(sawAfter(aRequest({ object: withSaw(SAID, KEPT) }), NOW)).to.equal(undefined)
   })
 
