@@ -9,7 +9,8 @@ const OF_STRATEGIES = {
   Previewing: 'Test the fork through its preview Service, then resume the run. The message shows the command.',
   PauseStep: 'Resume the run when it may go on. The message shows the command.',
   PauseDuration: 'No action needed. The run goes on at the time in the message, or when somebody resumes it.',
-  AwaitingPromotion: 'Give the command `promote`, or delete the experiment. All steps of the strategy are done.',
+  AwaitingPromotion:
+    'Give the command `promote`, or delete the experiment. All steps of the strategy are done. After a promotion it means that another revision was approved than the present one: look at its plan first.',
   PausedByCommand: 'Resume the run when it may go on. The message shows the command.',
   Resumed: 'No action needed. The run goes on.',
   Retried: 'No action needed. The run begins again at its first step.',
@@ -95,7 +96,7 @@ const OF_CONDITIONS = {
   Updating: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
   PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the fork.',
   NameConflict:
-    'Remove or rename the object that already has the name of the fork, of its pinned base, or of the record of its promotion. The message names it.',
+    'Remove or rename the object that already has the name of the fork, of its pinned base, or of the record of its promotion. The message names it. If it is an analysis run, raise `spec.analysis.attempt`.',
   ApplyRefused:
     'Correct what the message of the API server names: a field, a quota, Pod Security or another admission webhook.',
   ApplyFailed: 'Wait. The controller tries again. If it takes too long, read the message.',
