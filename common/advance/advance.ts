@@ -2,15 +2,15 @@ import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { RunWeight } from '../api/strategy.ts'
-import { type AnalysisState, consequenceOf, isWholeSubjectMissing, verdictText } from '../assess/analysis.ts'
+import { type AnalysisState, consequenceOf, verdictText } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import type { Plan, RunReport } from '../conclusion/conclusion.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
-import { hasChange, isReverted, isTakenBack, isUntouched } from '../run-state/promotion.ts'
+import { hasChange, isReverted, isTakenBack } from '../run-state/promotion.ts'
 import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../run-state/run.ts'
 import { abortMove, next } from '../strategy/next.ts'
-import { approvedNow, atStep, isApprovalOf, withoutApproval } from '../strategy/run.ts'
+import { approvedNow, atStep } from '../strategy/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { selectedPods, selectsTemplate } from '../surroundings/shares.ts'
 import { trafficReport } from '../surroundings/traffic-report.ts'
@@ -19,7 +19,7 @@ import { replicasOf } from '../workload/status.ts'
 import { applyCommand } from './command.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
 import { type PromotionPlan, promote, restore } from './promote.ts'
-import { promotionDenial } from './promotion-obstacle.ts'
+import { isRevisionApproved, promotionDenial, unapprovedMove } from './promotion-obstacle.ts'
 import {
   addedHashes,
   hasTarget,
@@ -50,8 +50,7 @@ export function withRun(
   const weight = weightOf(state, services)
   const isLost = hasPromoted(state) && isReverted(facts)
   const report = { ...state, ...(weight === undefined ? {} : { weight }), ...(isLost ? { hasChange: false } : {}) }
-  const isSubjectMissing = analysis !== undefined && isWholeSubjectMissing(analysis)
-  const adding = addedHashes(facts, planned, report, { isSubjectMissing })
+  const adding = addedHashes(facts, planned, report, analysis)
   if (adding) return adding
   const commandResult = applyCommand(facts, state)
   if (commandResult) return movedPlan(planned, report, commandResult)
@@ -60,7 +59,7 @@ export function withRun(
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
   const context = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
-  const back = rolledBackBy(context) ?? unapproved(context)
+  const back = rolledBackBy(context) ?? unapprovedMove(facts, state)
   if (back) return movedPlan(planned, report, back)
   const promoting = promotionPlanAt(context)
   if (promoting) return withPromotionPlan(context, report, promoting)
@@ -84,20 +83,6 @@ function rolledBackBy({ facts, state: { run }, analysis }: AdvanceContext) {
   return analysis && run.path === 'Forward' && consequenceOf(analysis) === 'RollBack'
     ? abortMove(run, `the analysis ended with ${verdictText(analysis)}`, facts)
     : undefined
-}
-
-/**
- * The way back to the step at which the run waits for a promotion: another revision was approved than the present one,
- * and nothing of the promotion is in the source.
- */
-function unapproved({ facts, state: { run, steps } }: AdvanceContext) {
-  const { wholeRevision, approvedRevision = 'an earlier one', path, stepIndex } = run
-  const stepOfAwait = steps.findIndex(({ is }) => is === 'await')
-  const isDue = path === 'Forward' && stepOfAwait >= 0 && steps[stepIndex]?.is === 'promote' && isUntouched(facts)
-  if (!isDue || wholeRevision === undefined || wholeRevision === approvedRevision) return undefined
-  const message = `waits until promoted again: ${approvedRevision} was approved, and the revision is ${wholeRevision} now`
-  const waiting = atStep(withoutApproval(run), { stepIndex: stepOfAwait }, facts.now)
-  return { run: waiting, reason: 'AwaitingPromotion' as const, message }
 }
 
 /** Reason and message of a run that waits for a verdict. */
@@ -202,8 +187,6 @@ function withForeignChange({ facts, state }: AdvanceContext, report: RunReport):
   return { ...report, promotion: { mode: spec.mode, written: { uid, generation } } }
 }
 
-const isRevisionApproved = ({ run, spec }: RunState): boolean => isApprovalOf(spec.approvedRevision, run)
-
 /**
  * The source lost the change while the fork is kept after the promotion. The run goes back to its promotion and waits
  * for a command. A blue-green only stalls, because going back would limit its Service to the fork again. If others made
@@ -226,8 +209,7 @@ function nextMove(context: AdvanceContext) {
   const { facts, state, planned, analysis } = context
   const { run, spec, steps } = state
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
-  const step = steps[run.stepIndex]?.is
-  const isAwaiting = step === 'await'
+  const isAwaiting = steps[run.stepIndex]?.is === 'await'
   const isApproved = isAwaiting && (isRevisionApproved(state) || hasChange(facts))
   const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'
   const seen = { ...timeOf(facts, run), isReached: isDone(context), isFailed, isApproved, hasPassed }

@@ -10,8 +10,10 @@ import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
+import { isUntouched } from '../run-state/promotion.ts'
 import { isPinnedToFork, type RunState, sizesOf } from '../run-state/run.ts'
 import { commandIn, isAnswered, isOfRevision } from '../strategy/command.ts'
+import { atStep, isApprovalOf, withoutApproval } from '../strategy/run.ts'
 import { surgeLimit } from '../strategy/target.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
@@ -58,6 +60,23 @@ function isByPerson({ facts: { experiment }, state: { run, spec } }: PromotionIn
   const isOfRun = command !== undefined && isOfRevision(command, run) && isAnswered(command, run.command)
   return spec.mode === 'Manual' || (isOfRun && command.verb === 'promote' && run.command?.answer === 'Done')
 }
+
+/**
+ * The way back to the step at which the run waits for a promotion: another revision was approved than the present one,
+ * and nothing of the promotion is in the source.
+ */
+export function unapprovedMove(facts: Facts, { run, steps }: RunState) {
+  const { wholeRevision, approvedRevision = 'an earlier one', path, stepIndex } = run
+  const stepOfAwait = steps.findIndex(({ is }) => is === 'await')
+  const isDue = path === 'Forward' && stepOfAwait >= 0 && steps[stepIndex]?.is === 'promote' && isUntouched(facts)
+  if (!isDue || wholeRevision === undefined || wholeRevision === approvedRevision) return undefined
+  const message = `waits until promoted again: ${approvedRevision} was approved, and the revision is ${wholeRevision} now`
+  const waiting = atStep(withoutApproval(run), { stepIndex: stepOfAwait }, facts.now)
+  return { run: waiting, reason: 'AwaitingPromotion' as const, message }
+}
+
+/** Whether the spec approves the present revision. */
+export const isRevisionApproved = ({ run, spec }: RunState): boolean => isApprovalOf(spec.approvedRevision, run)
 
 /** Why the source cannot be written now. */
 export function promotionObstacle(

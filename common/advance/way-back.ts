@@ -1,4 +1,5 @@
 import { knownValue } from '../api/known.ts'
+import { type AnalysisState, isWholeSubjectMissing } from '../assess/analysis.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
 import { type EndOfRun, endOfRun } from '../conclusion/end-of-run.ts'
 import { stalled } from '../facts/decision.ts'
@@ -6,7 +7,8 @@ import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
 import { hasRequests } from '../run-state/pins.ts'
 import { recordToAdd } from '../run-state/promotion.ts'
-import { lacksHashes, type RunState } from '../run-state/run.ts'
+import type { RunState } from '../run-state/run.ts'
+import { lacksHashes } from '../run-state/run-hash.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
 import { completedEvent, next, type RunMove } from '../strategy/next.ts'
@@ -28,21 +30,22 @@ export function movedPlan(planned: Plan, report: RunReport, { run, reason, messa
  * A plan that only adds whole hashes to a run that an earlier version stored; undefined if it has them. They are stored
  * before anything is decided by them.
  */
-export function addedHashes(facts: Facts, planned: Plan, report: RunReport, of: AddedHashes): Plan | undefined {
+export function addedHashes(
+  facts: Facts,
+  planned: Plan,
+  report: RunReport,
+  analysis: AnalysisState | undefined,
+): Plan | undefined {
   const { strategy: stored, promotion } = facts.experiment.status ?? {}
   const { run } = report
   const record = recordToAdd(facts)
   if (!stored || !isSameRun(stored, run)) return undefined
-  if (!lacksHashes(stored, run) && !record && !of.isSubjectMissing) return undefined
+  const isSubjectMissing = analysis !== undefined && isWholeSubjectMissing(analysis)
+  if (!lacksHashes(stored, run) && !record && !isSubjectMissing) return undefined
   const { reservation: _unused, ...others } = planned
   const added = promotion && record ? { promotion: { ...promotion, record } } : {}
   const conclusion = { ...planned.conclusion, run: { ...report, ...added, addsHashes: true } }
   return { ...others, writes: [], conclusion }
-}
-
-interface AddedHashes {
-  /** whether the run of its analysis lacks the whole hash of its question */
-  readonly isSubjectMissing: boolean
 }
 
 /** What a pass is about that promotes or restores. */

@@ -85,8 +85,8 @@ export const RUN_PHASES = ['Progressing', 'Paused', 'Promoted', 'Aborting', 'Abo
 export type RunPhase = (typeof RUN_PHASES)[number]
 
 /**
- * What a run remembers between two passes: `status.strategy`. Beside each short hash is the whole one. Absent: a version
- * before November 2026 wrote the status.
+ * What a run remembers between two passes: `status.strategy`. Beside each short hash is the whole one; absent: an
+ * earlier version wrote the status.
  */
 export interface StrategyRunStatus {
   /** a hash of everything in `spec` that makes it another run */

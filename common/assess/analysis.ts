@@ -89,6 +89,15 @@ export interface Waiting {
   readonly reason: Reason
   readonly message: string
 }
+/** Two questions may have one short hash, which is in the names of their runs. The second one gets no run. */
+export const nameConflict = ({ nameHolder }: AnalysisState): Waiting | undefined =>
+  nameHolder === undefined
+    ? undefined
+    : {
+        reason: 'NameConflict',
+        message: `expdrun/${nameHolder} is about another question and has the name for this one; raise analysis.attempt`,
+      }
+
 /** The analysis waits until the fork is settled, or until the source has been read. */
 export const WAITING_FOR_FORK: Waiting = { reason: 'NoPods', message: 'waiting for the fork' }
 

@@ -44,8 +44,9 @@ interface ForkGate {
 /** The fork that an experiment describes, whether or not policies allow it. */
 export interface DesiredFork {
   readonly kind: WorkloadKind
-  /** without its whole hash, which is computed when it is first needed: the review of a new experiment does not need it */
+  /** without its hash, which is computed when it is first needed: the review of a new experiment does not need it */
   readonly fork: KubeObject
+  /** the whole one */
   readonly hash: () => string
   /** absent: every ready pod gets requests */
   readonly gate?: ForkGate

@@ -79,7 +79,7 @@ export interface RunReport extends RunState {
   readonly restMs?: number
   /** why the pass moved the run, if it did */
   readonly moved?: { readonly reason: Reason; readonly message: string }
-  /** whether the pass only adds whole hashes to what an earlier version stored, so that the next pass decides by them */
+  /** whether the pass only adds whole hashes to what an earlier version stored; the next pass decides by them */
   readonly addsHashes?: boolean
   /** at the step that promotes: whether the source has the change */
   readonly hasChange?: boolean

@@ -2,10 +2,11 @@ import { type ConditionDraft, warning } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
 import { COMMAND } from '../api/names.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { PromotionStatus } from '../api/strategy.ts'
+import type { PromotionStatus, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../facts/facts.ts'
 import { pinState, statesIn } from '../run-state/pins.ts'
+import { withHashesOf } from '../run-state/run-hash.ts'
 import { selectorDeclaredBy } from '../strategy/declared.ts'
 import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
@@ -25,6 +26,15 @@ export function strategyStatus({ experiment }: Facts, { run }: Conclusion): Expe
   const promotion = run?.promotion ?? (isSame ? keptPromotion(former, run?.moved?.reason) : undefined)
   return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
 }
+
+/** What a pass changes that only adds whole hashes. Nothing else is told before it is decided by them. */
+export const hashesStatus = (
+  stored: StrategyRunStatus,
+  { run, promotion }: RunReport,
+): Pick<ExperimentDeploymentStatus, 'strategy' | 'promotion'> => ({
+  strategy: withHashesOf(stored, run),
+  ...(promotion ? { promotion } : {}),
+})
 
 /** A promotion that begins again has the record, by which it can be undone. A run that begins again has nothing. */
 function keptPromotion(former: PromotionStatus | undefined, moved: Reason | undefined): PromotionStatus | undefined {

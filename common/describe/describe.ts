@@ -53,26 +53,25 @@ type Line = string | readonly Part[]
  */
 export function describe(facts: Facts, plan: Plan, described: DescribeOptions): readonly Warning[] {
   const { assessment, alone } = described.evaluation
-  const { reason, message } = plan.conclusion
+  const { reason, message, run } = plan.conclusion
   const isRunning = !isBeingDeleted(facts.experiment) && !hasExpired(facts)
   const wanted = isRunning && assessment.is === 'wanted' ? assessment : undefined
   const pair = forkAndSource(facts, wanted?.fork)
   const report = pair && trafficReport(pair, facts.surroundings)
-  // The fork is written in the next pass, so the lines about the steps say what it gets.
-  const moved = plan.conclusion.run?.moved
   // a mistake of the author has its own message
   const isWaiting = isRunning && assessment.is === 'blocked' && assessment.errors.length === 0
   return [
     ...(wanted?.warnings() ?? []),
     ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
-    ...ownedServices(facts, isRunning ? plan.conclusion.run : undefined),
+    ...ownedServices(facts, isRunning ? run : undefined),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...(wanted ? portWarnings(facts, plan, wanted.fork) : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described.changes()) : []),
     ...changeLines(sourceChanges(facts, plan), [shortName(facts.experiment.spec.sourceRef), ': ']),
     ...(wanted ? planLines(strategyLines(facts, plan, { fork: wanted.fork, ...described })) : []),
-    ...(wanted && report && hasForkAfter(plan) && !moved
+    // after a move the fork is written in the next pass, and the lines about the steps say what it gets
+    ...(wanted && report && hasForkAfter(plan) && !run?.moved
       ? serviceLines(facts, wanted, { report, alone, isAtSize: isAtSize(plan) })
       : []),
     ...(wanted && hasForkAfter(plan) ? planLines(analysisLines(facts, wanted.fork)) : []),

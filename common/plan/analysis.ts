@@ -22,6 +22,7 @@ import {
   analysisState,
   consequenceOf,
   isWholeSubjectMissing,
+  nameConflict,
   sourceObstacle,
   verdictText,
   WAITING_FOR_FORK,
@@ -186,7 +187,7 @@ function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessag
   const stored = facts.experiment.status?.analysis
   const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
   const waiting =
-    nameConflictOf(current) ?? (missing === undefined ? waitsFor : { reason: 'AnalysisNotReady', message: missing })
+    nameConflict(current) ?? (missing === undefined ? waitsFor : { reason: 'AnalysisNotReady', message: missing })
   const { verdict, reason, message } = status ?? { verdict: 'Wait' as const, ...waiting }
   const isSame = stored?.verdict === verdict && stored.reason === reason && stored.run === run?.metadata.name
   return {
@@ -199,15 +200,6 @@ function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessag
     waitsForFork: status === undefined && waiting === WAITING_FOR_FORK && (!run || isInterrupted(run, spec)),
   }
 }
-
-/** Two questions may have one short hash, which is in the names of their runs. The second one gets no run. */
-const nameConflictOf = ({ nameHolder }: AnalysisState): Waiting | undefined =>
-  nameHolder === undefined
-    ? undefined
-    : {
-        reason: 'NameConflict',
-        message: `expdrun/${nameHolder} is about another question and has the name for this one; raise analysis.attempt`,
-      }
 
 /** The report when the analysis is over; undefined if the status has none. The record of the run may be gone. */
 function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): AnalysisReport | undefined {

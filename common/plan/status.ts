@@ -17,6 +17,7 @@ import type { Conclusion } from '../conclusion/conclusion.ts'
 import { formatFindings, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import {
   cutOverCondition,
+  hashesStatus,
   limitedWeight,
   ownedServices,
   pausedCondition,
@@ -28,7 +29,6 @@ import { type Facts, forkAndSource, lastWriteOf, podsOf } from '../facts/facts.t
 import { escapeTexts } from '../json/escape.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { changedFields } from '../override/differences.ts'
-import { withHashesOf } from '../run-state/run.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
@@ -44,11 +44,8 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const { experiment } = facts
   const before = experiment.status
   const { generation, uid } = experiment.metadata
-  if (before?.strategy && conclusion.run?.addsHashes) {
-    // nothing else is told before it is decided by them
-    const { run, promotion } = conclusion.run
-    return { ...before, strategy: withHashesOf(before.strategy, run), ...(promotion ? { promotion } : {}) }
-  }
+  if (before?.strategy && conclusion.run?.addsHashes)
+    return { ...before, ...hashesStatus(before.strategy, conclusion.run) }
   const { services, hazards, ...report } = reportOf(facts, conclusion)
   const collisions = [...report.collisions, ...aloneWarnings(conclusion.alone)]
   const warnings = inOrder([

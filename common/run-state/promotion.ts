@@ -135,8 +135,8 @@ export const liveRecord = ({ promotion }: SpecFacts): KubeObject | undefined =>
 const DIGITS = 16
 
 /**
- * Name and hashes of a record, as `status.promotion.record` stores them. Many users may replace a ControllerRevision, so
- * the whole hash proves which one it is.
+ * Name and hashes of a record, as `status.promotion.record` stores them. Many users may replace a ControllerRevision,
+ * so the whole hash proves which one it is.
  */
 export function recordIdOf({ metadata: { name }, data }: KubeObject) {
   const wholeHash = sha256Of(data, WHOLE)

@@ -1,13 +1,11 @@
 import { roundedDown } from '../api/amount.ts'
-import { allowedReplicas, withDefaults } from '../api/defaults.ts'
+import { allowedReplicas } from '../api/defaults.ts'
 import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { PromotionStatus, RunPath, StrategyRunStatus } from '../api/strategy.ts'
+import type { PromotionStatus, RunPath } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
-import { shortRevision, wholeRevisionOf } from '../fork/gated-spec.ts'
-import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { mergePatch } from '../override/strategic.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
@@ -20,6 +18,7 @@ import { replicasOf } from '../workload/status.ts'
 import { hasRequests, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
 import { isTakenBack, isUntouched, promotionInto, recordedPatches } from './promotion.ts'
+import { keptRevisions, lacksHashes, revisionsOf, runHashes, withHashesOf } from './run-hash.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -54,8 +53,7 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const spec = strategyRunSpec(experiment.spec)
   if (!spec) return undefined
   const stored = status?.strategy
-  const wholeRun = runHash(experiment)
-  const hashes = { run: shortRun(wholeRun), wholeRun }
+  const hashes = runHashes(experiment)
   const revisions = fork ? revisionsOf(fork, hashes, stored) : keptRevisions(stored)
   const stepsOf = (path: RunPath) => compileSteps(spec, path)
   const present = presentRun(stored, { ...hashes, ...revisions }, stepsOf, now)
@@ -70,32 +68,6 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const target = isKnown ? podTargetAt(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
   return keptServing(facts, { spec, run, steps, target })
 }
-
-/**
- * People approve this revision: a hash of the template and of the run. It includes the run, so that an approval of one
- * run does not hold for another run with the same pods. Until November 2026 it was a hash of the template alone. A run
- * with such a revision keeps it: otherwise an upgrade would begin its pause again and lose its approval. This exception
- * may be deleted when nobody upgrades from such a version any more.
- */
-function revisionsOf(fork: KubeObject, { run, wholeRun }: Hashes, stored: StrategyRunStatus | undefined) {
-  const whole = wholeRevisionOf(fork)
-  const template = shortRevision(whole)
-  const isKept = stored?.run === run && stored.revision === template
-  return {
-    revision: isKept ? template : sha256Of([template, run], DIGITS),
-    wholeRevision: sha256Of([whole, wholeRun], WHOLE),
-  }
-}
-
-/** The hashes of a run, the short one and the whole one. */
-interface Hashes {
-  readonly run: string
-  readonly wholeRun: string
-}
-
-/** The revisions of a run while it is not known which fork is wanted. */
-const keptRevisions = ({ revision = '', wholeRevision }: Partial<StrategyRunStatus> = {}) =>
-  wholeRevision === undefined ? { revision } : { revision, wholeRevision }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */
 const isQuarantined = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boolean =>
@@ -152,22 +124,6 @@ function restoringTarget(facts: SpecFacts, spec: StrategyRunSpec): PodTarget | u
 }
 
 const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
-const DIGITS = 10
-
-/** What `status.strategy.run` stores of the hash of a run: its first ten digits. */
-export const shortRun = (whole: string): string => whole.slice(0, DIGITS)
-
-/**
- * A whole hash of all that begins another run when it is edited. An approval is not part of it. Whether there is an
- * analysis counts only if the promotion is automatic, because that changes its steps.
- */
-export function runHash({ spec }: ExperimentDeployment): string {
-  const { overrideSpec, overrideType } = withDefaults(spec)
-  const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
-  const traffic = strategyRunSpec(spec)?.isGated ? { traffic: spec.traffic } : {}
-  const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
-  return sha256Of({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, WHOLE)
-}
 
 interface SizedFor {
   /** the wanted fork; default: the present one */
@@ -222,21 +178,6 @@ export function withAddedHashes<T extends SpecFacts>(facts: T, fork: KubeObject 
   const status = { ...experiment.status, strategy: withHashesOf(stored, run) }
   return { ...facts, experiment: { ...experiment, status } }
 }
-
-/** `stored` with the whole hashes of `run`, and nothing else of it. */
-export const withHashesOf = (
-  stored: StrategyRunStatus,
-  { wholeRun, wholeRevision, approvedRevision }: Run,
-): StrategyRunStatus => ({
-  ...stored,
-  ...(wholeRun === undefined ? {} : { wholeRun }),
-  ...(wholeRevision === undefined ? {} : { wholeRevision }),
-  ...(approvedRevision === undefined ? {} : { approvedRevision }),
-})
-
-/** Whether an earlier version stored the run, and a whole hash can be added now. */
-export const lacksHashes = (stored: StrategyRunStatus, { wholeRevision }: Run): boolean =>
-  stored.wholeRun === undefined || (stored.wholeRevision === undefined && wholeRevision !== undefined)
 
 /** What the status says of the promotion of `run`; undefined if it is about another run. */
 export const promotionIn = ({ status }: ExperimentDeployment, run: Run): PromotionStatus | undefined =>

@@ -61,8 +61,8 @@ interface KeptApproval {
 }
 
 /**
- * `run` with the approval that an earlier version took by the short revision: the spec has it, or the run has passed the
- * step at which it waits for one.
+ * `run` with the approval that an earlier version took by the short revision: the spec has it, or the run has passed
+ * the step at which it waits for one.
  */
 export function withKeptApproval(run: Run, stored: StrategyRunStatus | undefined, of: KeptApproval): Run {
   const isAdded = stored?.wholeRevision === undefined && run.wholeRevision !== undefined

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { BlueGreenStrategy, StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
-import { runHash } from '../../common/run-state/run.ts'
+import { runHash, shortRun } from '../../common/run-state/run-hash.ts'
 import { validator } from '../../webhook/validate.ts'
 import { anExperiment, imageOverride } from '../builders.ts'
 import { aRequest, aService, aSlice, linesOf } from './reviews.ts'
@@ -100,7 +100,13 @@ describe('the decision on a strategy under a policy that wants another approver'
 
 /** `experiment` with a run of its spec at this step. */
 const running = (experiment: ExperimentDeployment, stepIndex: number, of: Partial<StrategyRunStatus> = {}) => {
-  const run = { run: runHash(experiment), revision: REVISION, path: 'Forward', stepIndex, since: NOON } as const
+  const run = {
+    run: shortRun(runHash(experiment)),
+    revision: REVISION,
+    path: 'Forward',
+    stepIndex,
+    since: NOON,
+  } as const
   const step = { phase: 'Paused', stepName: 'x', step: 'x', ...of } as const
   return { ...experiment, status: { ...experiment.status, strategy: { ...run, ...step } } }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { runHash, shortRun } from '../../common/run-state/run.ts'
+import { runHash, shortRun } from '../../common/run-state/run-hash.ts'
 import { runErrors } from '../../webhook/run-errors.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { someFacts, theFork } from '../common/plan/some-facts.ts'

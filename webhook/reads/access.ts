@@ -3,8 +3,9 @@ import type { ResourceType } from '../../common/api/object.ts'
 import { at, isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
-import { runHash } from '../../common/run-state/run.ts'
+import { runHashes } from '../../common/run-state/run-hash.ts'
 import { type Effect, effectsOf } from '../../common/strategy/effects.ts'
+import { isSameRun } from '../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName } from '../../common/workload/identity.ts'
 import { reviewedReferent } from '../../common/workload/referent.ts'
@@ -121,7 +122,7 @@ function effectsIn(decoded: DecodedRequest): ReadonlySet<Effect> {
   if (!spec) return new Set()
   const stored = experiment.status?.strategy
   // another spec begins another run
-  const run = stored?.run === runHash(experiment) ? stored : undefined
+  const run = isSameRun(stored, runHashes(experiment)) ? stored : undefined
   // which revision it will have is not known
   const isApproved = spec.approvedRevision !== undefined
   return effectsOf({ verb: newVerb(request), isEdit: isSpecNew(decoded) }, { spec, run, isApproved })

@@ -39,9 +39,8 @@ interface RunExperiment {
 export interface AnalysisRunSpec
   extends Required<Pick<AnalysisSpec, 'attempt' | 'control' | 'alpha' | 'beta' | 'minSamples'>> {
   readonly experiment: RunExperiment
-  /** a hash of everything on which the question depends */
+  /** hashes of everything on which the question depends; an earlier version made runs without the whole one */
   readonly subject: string
-  /** the whole one; absent: an earlier version made the run */
   readonly wholeSubject?: string
   /** with all defaults and args; only the placeholders that differ from window to window are left */
   readonly metrics: readonly Metric[]
@@ -130,12 +129,10 @@ export interface RunMetric {
 }
 
 /** The `status` of an ExperimentAnalysisRun. One write for each look, and none after the verdict. */
-export interface AnalysisRunStatus {
+export interface AnalysisRunStatus extends Pick<AnalysisRunSpec, 'wholeSubject'> {
   readonly verdict: AnalysisVerdict
   readonly reason: string
   readonly message: string
-  /** of a run whose spec does not have it; no later write removes it */
-  readonly wholeSubject?: string
   /** RFC 3339, as all times here: the start of the first window */
   readonly startedAt?: string
   readonly finishedAt?: string
@@ -175,8 +172,7 @@ const reason: Structure = text(1_024)
 /** The `spec` of an analysis run. */
 export const RUN_SPEC = object<AnalysisRunSpec>({
   experiment: object<RunExperiment>({ name: objectName, uid: hash, generation: amount }),
-  subject: hash,
-  wholeSubject: optional(hash),
+  ...{ subject: hash, wholeSubject: optional(hash) },
   attempt: whole(1, 2_147_483_647),
   control: word(CONTROLS),
   alpha: number(0.0001, 0.2),
@@ -209,8 +205,7 @@ const RUN_METRIC = object<RunMetric>({
 export const RUN_STATUS = object<AnalysisRunStatus>({
   verdict: word(VERDICTS),
   reason,
-  message: text(1_024),
-  wholeSubject: optional(hash),
+  ...{ message: text(1_024), wholeSubject: optional(hash) },
   startedAt: optional(time),
   finishedAt: optional(time),
   since: time,
@@ -243,8 +238,7 @@ export function decodeRun(
   const { name, namespace = '', uid = '', labels, creationTimestamp, resourceVersion } = metadata
   const run: AnalysisRun = {
     metadata: {
-      ...{ name, namespace, uid },
-      ...(labels === undefined ? {} : { labels }),
+      ...{ name, namespace, uid, ...(labels === undefined ? {} : { labels }) },
       ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },

@@ -25,8 +25,8 @@ export interface Subject {
 
 /**
  * The hashes of the question of an analysis. They do not depend on replicas, weights, times or actions. A field that is
- * absent and one that has its default give the same hashes. The short one is of the short hash of the fork, as it always
- * was: with another one every stored question would begin again.
+ * absent and one that has its default give the same hashes. The short one is of the short hash of the fork, as it
+ * always was: with another one every stored question would begin again.
  */
 export function subjectOf({ uid, derivation, source, analysis }: SubjectInput): Subject {
   const { templates, metrics, control, minSamples, alpha, beta, attempt } = analysisWithDefaults(analysis)

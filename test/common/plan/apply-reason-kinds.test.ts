@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { readyOf } from '../../../common/api/conditions.ts'
-import { WHOLE_DERIVED_HASH } from '../../../common/api/names.ts'
-import type { KubeObject, Labels, OwnerReference } from '../../../common/api/object.ts'
+import type { KubeObject, OwnerReference } from '../../../common/api/object.ts'
 import type { DesiredFork } from '../../../common/assess/assess.ts'
 import { assess } from '../../../common/assess/assess.ts'
 import type { Facts, WrittenGeneration } from '../../../common/facts/facts.ts'
@@ -53,31 +52,6 @@ describe('a fork has drifted', () => {
 
   for (const [sentence, changed] of Object.entries(drifted))
     it(sentence, () => expect(hasDrifted(facts, changed, wantedBy(facts))).to.equal(true))
-
-  describe('by its whole hash', () => {
-    const { [WHOLE_DERIVED_HASH]: whole = '', ...short } = fork.metadata.annotations ?? {}
-    const withAnnotations = (annotations: Labels) => ({ ...fork, metadata: { ...fork.metadata, annotations } })
-    const { experimentResourceRef, ...left } = leftAt(3)
-    const told = (wholeHash: string) =>
-      someFacts({
-        experiment: anExperiment({
-          replicas: 1,
-          status: { ...left, experimentResourceRef: { ...experimentResourceRef, wholeHash } },
-        }),
-        fork: theFork(),
-      })
-    const drifts = (annotations: Labels, of = facts) => hasDrifted(of, withAnnotations(annotations), wantedBy(of))
-
-    it('N31: not where no write has given it one yet', () => expect(drifts(short)).to.equal(false))
-
-    it('N31: where it has another one, although the short one is equal', () =>
-      expect(drifts({ ...short, [WHOLE_DERIVED_HASH]: '0'.repeat(64) })).to.equal(true))
-
-    it('N31: where the status tells that another client has removed it', () => {
-      expect(drifts(short, told(whole))).to.equal(true)
-      expect(drifts({ ...short, [WHOLE_DERIVED_HASH]: whole }, told(whole))).to.equal(false)
-    })
-  })
 
   it('when another number of pods is wanted, which alone may be smaller', () => {
     const [none, two] = [converged(0), converged(2)]

@@ -1,4 +1,4 @@
-/** Pairs of overrides with equal short hashes, each computed in less than a minute, and statuses with short ones only. */
+/** Pairs of overrides with equal short hashes, each computed within a minute, and statuses with short ones only. */
 import type { PromotionStatus, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeploymentStatus, ExperimentResourceRef } from '../../../common/api/types.ts'
 import type { RunOf, RunWorld } from './some-run.ts'

@@ -1,13 +1,7 @@
 import { expect } from 'chai'
-import { COMMAND, COMMAND_BY, COMMAND_SAW, IS_PREVIEW, REQUESTED_BY } from '../../../common/api/names.ts'
+import { COMMAND, COMMAND_BY, IS_PREVIEW, REQUESTED_BY } from '../../../common/api/names.ts'
 import type { BlueGreenStrategy, CommandStatus } from '../../../common/api/strategy.ts'
-import {
-  approverOf,
-  COMMAND_FIELD,
-  missingApproval,
-  unapprovedStrategy,
-  unnamedPromotion,
-} from '../../../common/policy/approval.ts'
+import { approverOf, COMMAND_FIELD, missingApproval, unapprovedStrategy } from '../../../common/policy/approval.ts'
 import { anExperiment } from '../../builders.ts'
 
 type SpecOf = NonNullable<Parameters<typeof anExperiment>[0]>
@@ -152,54 +146,6 @@ describe('an approval that is missing', () => {
       expect(error && `${error.field}: ${error.message}`).to.equal(expected)
     })
   }
-})
-
-describe('a promotion that does not name its revision', () => {
-  const WHOLE = '1f'.repeat(32)
-  const found = (saw: string, of: Given = promoting) => {
-    const experiment = anExperimentWith(of)
-    const annotations = { ...experiment.metadata.annotations, [COMMAND_SAW]: saw }
-    const strategy = experiment.status?.strategy && { ...experiment.status.strategy, wholeRevision: WHOLE }
-    const status = strategy ? { status: { strategy } } : {}
-    return unnamedPromotion({ ...experiment, metadata: { ...experiment.metadata, annotations }, ...status })?.message
-  }
-  const UNNAMED = `must name the revision: promote ${WHOLE}`
-
-  it('N33: is told, with the whole revision', () => {
-    expect(found('')).to.equal(UNNAMED)
-    expect(found(`at=${AT} step=1 revision=${WHOLE}`)).to.equal(UNNAMED)
-    expect(found('', { ...promoting, answered: DONE })).to.equal(UNNAMED)
-  })
-
-  it('N33: is not told of one that names it, of other commands, and of what is over', () => {
-    expect(found(`at=${AT} step=1 revision=${WHOLE} named=revision`)).to.equal(undefined)
-    for (const of of [
-      { command: stamped('resume'), by: 'alice' },
-      { command: 'promote', by: 'alice' },
-      { ...promoting, revision: 'ffff' },
-      { ...promoting, step: undefined },
-      { ...promoting, ...automatic, answered: DONE },
-    ])
-      expect(found('', of)).to.equal(undefined)
-  })
-})
-
-describe('the approval of a whole revision', () => {
-  const WHOLE = '1f'.repeat(32)
-  const approving = (approvedRevision: string, remembered?: string) => {
-    const experiment = anExperimentWith({ spec: { strategy: CANARY, promotion: { approvedRevision } }, by: 'bob' })
-    const approvedBefore = remembered === undefined ? {} : { approvedRevision: remembered }
-    const strategy = experiment.status?.strategy
-    if (!strategy) throw new Error('there is a run')
-    return approverOf({ ...experiment, status: { strategy: { ...strategy, wholeRevision: WHOLE, ...approvedBefore } } })
-  }
-
-  it('N31: counts, and ten digits only where the run remembers what they were', () => {
-    expect(approving(WHOLE)).to.equal('bob')
-    expect(approving(REVISION)).to.equal(undefined)
-    expect(approving(REVISION, WHOLE)).to.equal('bob')
-    expect(approving(REVISION, '2e'.repeat(32))).to.equal(undefined)
-  })
 })
 
 describe('who approved the present revision', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../../common/api/names.ts'
-import { runHash } from '../../../common/run-state/run.ts'
+import { runHash } from '../../../common/run-state/run-hash.ts'
 import { type Need, needsOf } from '../../../webhook/reads/access.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { aDecodedRequest } from '../a-decoded-request.ts'

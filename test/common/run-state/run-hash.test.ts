@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
+import {
+  keptRevisions,
+  lacksHashes,
+  revisionsOf,
+  runHash,
+  runHashes,
+  shortRun,
+  withHashesOf,
+} from '../../../common/run-state/run-hash.ts'
+import { aDeployment, anExperiment } from '../../builders.ts'
+import { SAME_RUN } from '../plan/collisions.ts'
+import { aRunExperiment } from '../plan/some-run.ts'
+
+const [WHOLE_RUN, WHOLE] = ['1f'.repeat(32), '2e'.repeat(32)]
+const RUN = { run: '1f1f1f1f1f', revision: '2e2e2e2e2e', path: 'Forward', stepIndex: 1 } as const
+const STORED: StrategyRunStatus = {
+  ...{ ...RUN, since: '2026-11-21T10:00:00.000Z' },
+  ...{ phase: 'Paused', stepName: 'await', step: '1/4 Paused' },
+}
+
+describe('the hashes of a run', () => {
+  it('N31: are a whole SHA-256 and its first ten digits', () => {
+    const { run, wholeRun } = runHashes(anExperiment())
+    expect(wholeRun).to.match(/^[0-9a-f]{64}$/)
+    expect([run, shortRun(wholeRun)]).to.deep.equal([wholeRun.slice(0, 10), run])
+  })
+
+  it('N31: tell overrides apart that have one short hash', () => {
+    const [good, evil] = [aRunExperiment(SAME_RUN.good), aRunExperiment(SAME_RUN.evil)]
+    expect(runHashes(good).run).to.equal(runHashes(evil).run)
+    expect(runHash(good)).to.not.equal(runHash(evil))
+  })
+})
+
+describe('the revisions of a run', () => {
+  it('N31: are of the whole template and of the whole run', () => {
+    const hashes = { run: RUN.run, wholeRun: WHOLE_RUN }
+    const { revision, wholeRevision } = revisionsOf(aDeployment(), hashes, undefined)
+    expect([revision, wholeRevision].map((each) => each.length)).to.deep.equal([10, 64])
+    const other = revisionsOf(aDeployment(), { ...hashes, wholeRun: WHOLE }, undefined)
+    expect(other.revision).to.equal(revision)
+    expect(other.wholeRevision).to.not.equal(wholeRevision)
+  })
+
+  it('stay as they are stored while the fork is not known', () => {
+    expect(keptRevisions()).to.deep.equal({ revision: '' })
+    expect(keptRevisions(STORED)).to.deep.equal({ revision: RUN.revision })
+    expect(keptRevisions({ ...STORED, wholeRevision: WHOLE })).to.deep.equal({
+      revision: RUN.revision,
+      wholeRevision: WHOLE,
+    })
+  })
+})
+
+describe('the whole hashes of a stored run', () => {
+  const run = { ...RUN, since: STORED.since, wholeRun: WHOLE_RUN, wholeRevision: WHOLE, stepIndex: 2 }
+
+  it('N31: are missing where an earlier version stored it, as far as they are known now', () => {
+    expect(lacksHashes(STORED, run)).to.equal(true)
+    expect(lacksHashes({ ...STORED, wholeRun: WHOLE_RUN }, run)).to.equal(true)
+    const { wholeRevision: _unknown, ...without } = run
+    expect(lacksHashes({ ...STORED, wholeRun: WHOLE_RUN }, without)).to.equal(false)
+    expect(lacksHashes({ ...STORED, wholeRun: WHOLE_RUN, wholeRevision: WHOLE }, run)).to.equal(false)
+  })
+
+  it('N31: are added to it, and nothing else', () =>
+    expect(withHashesOf(STORED, run)).to.deep.equal({ ...STORED, wholeRun: WHOLE_RUN, wholeRevision: WHOLE }))
+})
