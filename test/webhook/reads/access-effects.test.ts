@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../../common/api/names.ts'
-import { runHash } from '../../../common/run-state/run-hash.ts'
+import { runHash, shortRun } from '../../../common/run-state/run-hash.ts'
 import { type Need, needsOf } from '../../../webhook/reads/access.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { aDecodedRequest } from '../a-decoded-request.ts'
@@ -10,7 +10,14 @@ type SpecOf = Parameters<typeof anExperiment>[0]
 describe('the rights that follow from what the stored run does next', () => {
   const at = (stepIndex: number, of: SpecOf, held = false) => {
     const experiment = anExperiment(of)
-    const run = { run: runHash(experiment), revision: '1f', path: 'Forward', stepIndex, since: '', held } as const
+    const run = {
+      run: shortRun(runHash(experiment)),
+      revision: '1f',
+      path: 'Forward',
+      stepIndex,
+      since: '',
+      held,
+    } as const
     const strategy = { ...run, phase: 'Paused', stepName: '', step: '' } as const
     return { ...experiment, status: { ...experiment.status, strategy } }
   }
