@@ -1,7 +1,7 @@
 import { readyOf } from '../api/conditions.ts'
 import { DERIVED_HASH, GATED_DEPLOY_STATUS, WHOLE_DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
-import type { ExperimentDeployment } from '../api/types.ts'
+import type { ExperimentDeployment, ExperimentResourceRef } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, isAsWritten, lastWriteOf, type WrittenGeneration } from '../facts/facts.ts'
 import { shortForkHash } from '../fork/derive.ts'
@@ -57,6 +57,16 @@ export function isSameDerivation(
   const ref = status?.experimentResourceRef
   const hadWhole = ref?.uid === uid && ref?.wholeHash !== undefined
   return annotations[DERIVED_HASH] === shortForkHash(hash) && (whole === undefined ? !hadWhole : whole === hash)
+}
+
+/** The whole hash of `fork`, for the status, which also has it where another client has removed it since. */
+export function wholeHashOf(
+  { metadata: { uid, annotations = {} } }: KubeObject,
+  stored: ExperimentResourceRef | undefined,
+): Pick<ExperimentResourceRef, 'wholeHash'> {
+  const kept = stored?.uid === uid ? stored?.wholeHash : undefined
+  const { [WHOLE_DERIVED_HASH]: wholeHash = kept } = annotations
+  return wholeHash === undefined ? {} : { wholeHash }
 }
 
 /** Whether `wanted` is the same derivation as `fork`, with fewer replicas. */

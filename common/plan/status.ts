@@ -2,7 +2,7 @@ import { type ConditionDraft, conditionsFrom } from '../api/conditions.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
-import { EXPERIMENT_ID, WHOLE_DERIVED_HASH } from '../api/names.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import { attributesOf, isReason, REASONS, type Reason } from '../api/reasons.ts'
 import type {
   Condition,
@@ -34,6 +34,7 @@ import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { analysisConditions, analysisStatus } from './analysis.ts'
+import { wholeHashOf } from './apply-reason.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
@@ -113,10 +114,7 @@ function forkFacts(facts: Facts, conclusion: Conclusion): ExperimentDeploymentSt
   // A fork that this pass did not write may have the change of another client. With 0 the next pass applies it again.
   const left = lastWriteOf(fork, facts)
   const writtenGeneration = fork !== knownValue(before) ? generation : left?.uid === uid ? left.generation : 0
-  const { [WHOLE_DERIVED_HASH]: whole = stored?.uid === uid ? stored.wholeHash : undefined } =
-    metadata.annotations ?? {}
-  const wholeHash = whole === undefined ? {} : { wholeHash: whole }
-  const ref = { apiVersion, kind, name, namespace, uid, generation: writtenGeneration, ...wholeHash }
+  const ref = { apiVersion, kind, name, namespace, uid, generation: writtenGeneration, ...wholeHashOf(fork, stored) }
   return { image, experimentResourceRef: ref }
 }
 
