@@ -4,6 +4,7 @@ import {
   eventCounts,
   medianIn,
   numberInRow,
+  RowsReader,
   rowsIn,
   samplesBy,
 } from '../../../../common/analysis/query/nrql-rows.ts'
@@ -12,6 +13,20 @@ const answer = (results: unknown) => ({ data: { actor: { account: { nrql: { resu
 const PODS = ['a', 'b']
 
 describe('the rows of an answer of New Relic', () => {
+  it('N30: are the same where they are taken while they arrive, and no more than New Relic gives', () => {
+    const answer = { data: { actor: { account: { nrql: { results: [] } } } } }
+    const read = (count: number, row: unknown) => {
+      const reader = new RowsReader()
+      const last = Array.from({ length: count }, () => reader.take(row)).indexOf(false)
+      const rows = rowsIn(answer, reader)
+      return [last, rows.is === 'rows' ? rows.rows.length : rows.message]
+    }
+    expect(read(5_000, {})).to.deep.equal([-1, 5_000])
+    expect(read(5_001, {})).to.deep.equal([5_000, 'the answer of New Relic has more than 5000 rows'])
+    expect(read(2, undefined)).to.deep.equal([-1, 'the answer of New Relic has a row of more than 16 KiB'])
+    expect(rowsIn({ ...answer, errors: [{}] }, new RowsReader())).to.include({ is: 'failed' })
+  })
+
   it('are its results', () => {
     expect(rowsIn(answer([{ count: 1 }]))).to.deep.equal({ is: 'rows', rows: [{ count: 1 }] })
     expect(rowsIn({ ...answer([]), errors: [] })).to.deep.equal({ is: 'rows', rows: [] })

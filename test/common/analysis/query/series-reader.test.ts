@@ -1,6 +1,9 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { LATENCY } from '../../../../common/analysis/metrics/latency.ts'
 import { coarseAnswer } from '../../../../common/analysis/query/coarse-buckets.ts'
+import { histogramAnswer } from '../../../../common/analysis/query/histogram.ts'
+import { nativeHistogramIn, packedHistogram } from '../../../../common/analysis/query/native-buckets.ts'
 import {
   numberInResult,
   type PrometheusSeries,
@@ -15,6 +18,7 @@ import { counter } from './some-series.ts'
 import { LABELS, WINDOW, windowQuery } from './window-queries.ts'
 
 const ASKED = { window: WINDOW, namespace: 'shop', pods: ['a', 'b'], labels: LABELS }
+const ONE_POD = { workload: 'cart', pods: ['a'] }
 const FEWER = 'choose fewer by prometheus.matchers'
 
 const item = (index: number, labels: Readonly<Record<string, string>> = {}) =>
@@ -102,6 +106,45 @@ describe('series that are taken while their answer arrives', () => {
       }),
       LAW,
     )
+  })
+})
+
+describe('20,000 series', () => {
+  it('N30: are a state of at most 1,000 numbers, also where they are all of one pod', () => {
+    const query = { ...windowQuery('Latency', { histogram: 'h' }), arms: { treatment: ONE_POD, control: ONE_POD } }
+    const reader = new SeriesReader(ASKED)
+    for (let index = 1; index <= 20_000; index += 1)
+      reader.take(seriesItem('h_bucket', 'a', ['0', `${index}`], { le: index < 20_000 ? `${index}` : '+Inf' }))
+    const { taken } = reader
+    if (taken.is === 'failed') throw new Error(taken.message)
+    const answer = histogramAnswer({ treatment: taken.series, control: taken.series }, query)
+    if (answer.is !== 'data') throw new Error(`there is no data: ${JSON.stringify(answer)}`)
+    const rule = { tolerancePercent: 10, maxRegressionPercent: 25 }
+    expect(LATENCY.fold([], answer.data, rule)).to.have.length.within(1, 1_000)
+  })
+
+  it('N30: may be native histograms, which say the same where they are packed', () => {
+    const bucket = fc.tuple(
+      fc.nat({ max: 3 }),
+      fc.constantFrom('0.5', '1', 'x'),
+      fc.constantFrom('1', '2', '-0.5'),
+      fc.constantFrom('3', '0.5', 'y'),
+    )
+    const buckets = fc.oneof(
+      fc.array(fc.oneof(bucket, fc.constant(1)), { maxLength: 3 }),
+      fc.constantFrom(null, undefined, 'x', {}),
+    )
+    fc.assert(
+      fc.property(buckets, (held) => {
+        const sent = { count: '5', sum: '1', buckets: held }
+        expect(nativeHistogramIn(packedHistogram(sent))).to.deep.equal(nativeHistogramIn(sent))
+      }),
+      LAW,
+    )
+    expect(packedHistogram({ count: '5', junk: 'x'.repeat(1_000), buckets: {} })).to.deep.equal({
+      count: '5',
+      buckets: Number.NaN,
+    })
   })
 })
 
