@@ -13,7 +13,7 @@ import { retryAfterMs } from './retry-after.ts'
 /** How deep the JSON of an answer may be. */
 const MAX_DEPTH = 32
 /** How many values the JSON of an answer may have, without its long list. Samples of two versions are 20,000. */
-const MAX_VALUES = 100_000
+const MAX_VALUES = 50_000
 /** The most bytes of an error that are read, to find the word of Prometheus in it. */
 const MAX_ERROR_BYTES = 64 * 1_024
 
