@@ -5,7 +5,7 @@ import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeploymentSpec } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
-import { runHash } from '../../common/run-state/run-hash.ts'
+import { runHash, shortRun } from '../../common/run-state/run-hash.ts'
 import { COMMAND_VERBS, type CommandVerb } from '../../common/strategy/command.ts'
 import { compileSteps, nameOfStep } from '../../common/strategy/compile.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
@@ -119,7 +119,7 @@ const changeOf = (asked: Asked): JsonObject =>
 function runsOf(of: Of): readonly StrategyRunStatus[] {
   const spec = strategyRunSpec(anExperiment(of).spec)
   if (!spec) throw new Error('no run')
-  const [run, revision, since] = [runHash(anExperiment({ overrideSpec: {}, ...of })), '1f2e3d4c5b', SINCE]
+  const [run, revision, since] = [shortRun(runHash(anExperiment({ overrideSpec: {}, ...of }))), '1f2e3d4c5b', SINCE]
   return compileSteps(spec, 'Forward').flatMap((step, stepIndex) => {
     const at = { run, revision, since, path: 'Forward', stepIndex, stepName: nameOfStep(step) } as const
     return [false, true].map((held) => ({ ...at, held, phase: 'Paused' as const, step: '1/9 Paused' }))
