@@ -12,6 +12,25 @@ export const METRIC_PREFIX = 'experiment_controller_'
 /** From a pass that finds nothing to do to one that is aborted after 90 s. */
 const PASS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 90]
 
+/** What experiments leave behind. */
+const LEFTOVERS = {
+  orphaned_forks: {
+    is: 'gauge',
+    help: 'Forks whose experiment is gone, found by their labels. They are deleted.',
+    addsUp: true,
+  },
+  orphaned_services: {
+    is: 'gauge',
+    help: 'Services that send only to a fork that does not exist. The controller returns those that it has limited.',
+    addsUp: true,
+  },
+  held_forks: {
+    is: 'gauge',
+    help: 'Forks and twins that are being deleted, and that a finalizer of somebody else keeps. It is removed after a minute.',
+    addsUp: true,
+  },
+} as const satisfies Readonly<Record<string, MetricDescription>>
+
 /**
  * Every metric of the controller by its name without the prefix. Values of labels come from short lists in our code, so
  * that a cluster of 1,000 experiments has as many series as one of 10.
@@ -83,11 +102,7 @@ export const METRICS = {
     is: 'gauge',
     help: 'Paths, patterns and labels in ExperimentPolicies that can match nothing. The condition Valid names them, or the log in an installation for one namespace.',
   },
-  orphaned_forks: {
-    is: 'gauge',
-    help: 'Forks whose experiment is gone, found by their labels. They are deleted.',
-    addsUp: true,
-  },
+  ...LEFTOVERS,
   ...ANALYSIS_METRICS,
 } as const satisfies Readonly<Record<string, MetricDescription>>
 
@@ -109,7 +124,7 @@ export interface Measured extends MeasuredExperiments {
   readonly reflectors: readonly { readonly name: string; readonly reflector: MeasuredReflector }[]
   readonly recorder: { readonly droppedCount: number }
   readonly policies: { readonly violating: (action: ValidationAction) => number; readonly mistakes: () => number }
-  readonly orphans: { readonly count: number }
+  readonly orphans: { readonly count: number; readonly services: number; readonly held: number }
   /** undefined: the component is not installed */
   readonly analysis?: MeasuredAnalysis | undefined
   readonly leader: { readonly held: () => boolean; readonly leaseAgeSeconds: number | undefined }
@@ -162,6 +177,8 @@ export function controllerMetrics(metrics: Metrics) {
       gauge('longest_reconcile_seconds', () => measured.workers.longestMs / 1_000)
       gauge('policy_mistakes', () => measured.policies.mistakes())
       gauge('orphaned_forks', () => measured.orphans.count)
+      gauge('orphaned_services', () => measured.orphans.services)
+      gauge('held_forks', () => measured.orphans.held)
       metrics.total({ ...of('events_dropped_total'), labels: [], read: () => measured.recorder.droppedCount })
       measureExperiments(metrics, METRIC_PREFIX, measured)
       metrics.gauges({

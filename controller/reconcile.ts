@@ -30,6 +30,7 @@ export const reconciler =
     const planned = plan(facts)
     ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services?.() ?? NO_SERVICES)
     ports.analysis?.follow(key, followedArms(planned))
+    ports.steps.noteLeaving(key, planned.conclusion.leaving ?? [])
     const result = await apply(writer, planned, facts)
     if (result.is === 'lookAgain') return 'backoff'
     await yieldToWrites() // so that the fork writes of other keys go first under load

@@ -19,6 +19,7 @@ const ACTED_RECHECK_MS = 1_000
  * - what the state of its conclusion needs,
  * - a report that was put off by `reportAgainMs` (Infinity for none),
  * - the next repair of the fork,
+ * - another look at a fork or twin that leaves,
  * - the time after which something follows because the fork is alone behind a Service,
  * - the end of a pause of its run, or another look at the Services for which it waits,
  * - at once after a move of its run, or after whole hashes were added to it, as soon as that is stored,
@@ -35,6 +36,7 @@ export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: num
   const others = [
     reportAgainMs,
     ...(conclusion.repairInMs === undefined ? [] : [conclusion.repairInMs]),
+    ...(conclusion.leaving ?? []).map(({ recheckMs }) => recheckMs),
     ...(restMs > 0 ? [restMs] : []),
     ...(run?.restMs === undefined ? [] : [run.restMs]),
     ...((run?.moved || run?.addsHashes) && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),

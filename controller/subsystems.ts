@@ -23,7 +23,7 @@ import type { Config } from './config.ts'
 import { Recorder } from './events/recorder.ts'
 import { passMemory } from './memory.ts'
 import type { ControllerMetrics } from './metrics.ts'
-import { sweepersOf } from './orphans/orphaned-forks.ts'
+import { sweepersOf } from './orphans/sweepers.ts'
 import { measuringPasses } from './pass-metrics.ts'
 import { PolicyRuntime } from './policies/policy-runtime.ts'
 import { Reservations } from './policies/reservations.ts'
@@ -144,7 +144,11 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   })
   const write = (of: Write, signal: AbortSignal) => new Writer({ client, signal, ...NO_NEXT_PASS }).write(of)
   const hasExperiment = index.hasFork.bind(index)
-  const orphans = sweepersOf({ ...options, isServed, recorder, caches, experiment, hasExperiment, write })
+  const orphans = sweepersOf({
+    ...{ ...options, isServed, recorder, caches, experiment, hasExperiment, write },
+    services: () => traffic.services.entries(),
+    isExcluded: (namespace) => policies.isExcluded(namespace),
+  })
   const reconcile = measuringPasses(metrics, timers)(
     async (key, pass) => {
       paced.forget(key) // before it reads

@@ -42,7 +42,7 @@ const OF_STRATEGIES = {
     'Read `status.strategy` and repeat the command if you still want it. It did not fit the present step.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
   Returned:
-    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself.',
+    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself. If the Event says that the experiment is gone, somebody deleted it together with its fork.',
   PinNotHeld:
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then give the command `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
@@ -89,7 +89,19 @@ const OF_ANALYSES = {
   TimeoutPromotes: 'No action needed if you mean it. Otherwise set `onTimeout` to `RollBack` or `Keep`.',
 }
 
+const OF_ENDS = {
+  Expired:
+    'No action needed. To run the experiment again, raise `spec.ttlSeconds`, and give the command `retry` if it has a strategy; otherwise delete it.',
+  Terminating:
+    'Wait. The message says what its fork waits for: a Service or a source that needs it for a while, or its own deletion. The experiment is removed then.',
+  HeldByFinalizer:
+    'Wait. The message names the finalizer of somebody else that keeps a fork which should be gone. The controller removes it a minute after the deletion. Do not set finalizers on forks.',
+  Orphaned:
+    'The experiment of this fork was removed together with its finalizer, or restored from a backup, so the controller deletes the fork. If a Service sends only to the fork, it is returned first. Where the controller may not do that, the message says what to do. Delete experiments with `kubectl delete` while the controller runs. Do not remove the finalizer by hand, and exclude forks from backups. Of a Service it says that it sends only to a fork that does not exist: remove the key from its selector.',
+}
+
 const OF_CONDITIONS = {
+  ...OF_ENDS,
   Available: 'No action needed. Every pod of the fork is ready.',
   ScaledToZero:
     'No action needed. To get pods again, run `kubectl scale expd/NAME --replicas=1`; a strategy gives pods at its steps.',
@@ -111,12 +123,6 @@ const OF_CONDITIONS = {
     'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
-  Expired:
-    'No action needed. To run the experiment again, raise `spec.ttlSeconds`, and give the command `retry` if it has a strategy; otherwise delete it.',
-  Terminating:
-    'Wait. The message says what its fork waits for: a Service or a source that needs it for a while, or its own deletion. The experiment is removed then.',
-  Orphaned:
-    'The experiment of this fork was removed together with its finalizer, or restored from a backup, so the controller deletes the fork. If a Service sends only to the fork, it is returned first. Where the controller may not do that, the message says what to do. Delete experiments with `kubectl delete` while the controller runs. Do not remove the finalizer by hand, and exclude forks from backups.',
   Pending: 'No action needed. There is nothing to report while there is no fork.',
   KindNotAvailable:
     'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',

@@ -102,7 +102,11 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       case 'patch': {
         if (of.role === 'fork') {
           const spec = { ...objectOr(of.of.spec), ...objectOr(at(of.patch, 'spec')) }
-          return store({ ...of.of, spec })
+          const kept = store({ ...of.of, spec })
+          // its pods go at once
+          if (spec.replicas === 0)
+            world.stored = { ...kept, status: { observedGeneration: kept.metadata.generation ?? 0 } }
+          return kept
         }
         const finalizers = listOr(at(of.patch, 'metadata', 'finalizers')).map(String)
         const present = world.experiment ?? experiment
@@ -116,7 +120,12 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     }
   }
   const ports: Ports = {
-    steps: { elapsedMs: () => undefined, unchangedMs: () => 0 },
+    steps: {
+      elapsedMs: () => undefined,
+      unchangedMs: () => 0,
+      leavingMs: () => undefined,
+      noteLeaving: () => undefined,
+    },
     isPromotionInstalled: false,
     experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {

@@ -122,6 +122,7 @@ export const REASONS = {
   ...OF_ANALYSES,
   Expired: { about: 'fork' },
   Terminating: { about: 'fork' },
+  HeldByFinalizer: { about: 'fork' },
   Orphaned: { about: 'fork' },
   Pending: { about: 'fork' },
   KindNotAvailable: { about: 'source' },

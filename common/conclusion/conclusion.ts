@@ -89,6 +89,15 @@ export interface RunReport extends RunState {
   readonly acts?: boolean
 }
 
+/** A fork or twin that nobody wants any more, and that is still there. */
+export interface LeavingObject {
+  readonly uid: string
+  /** milliseconds until it is looked at again */
+  readonly recheckMs: number
+  /** what is told if a finalizer of others keeps it */
+  readonly held?: string
+}
+
 /** The result of a pass. Conditions, Events, the log line and the requeue follow from it. */
 export type Conclusion = Decision & {
   /** the fork after the pass; undefined if there is none */
@@ -107,6 +116,8 @@ export type Conclusion = Decision & {
   readonly run?: RunReport
   /** what its analysis says, if it has one */
   readonly analysis?: AnalysisReport
+  /** its fork and twin, if they are on their way out */
+  readonly leaving?: readonly LeavingObject[]
   /** the Services in which its fork is alone, if any */
   readonly alone?: AloneFork
   /** absent when policies no longer matter: the experiment has expired, was promoted or is being deleted */

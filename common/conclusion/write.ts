@@ -54,7 +54,7 @@ export type Write = { readonly resource: ResourceType } & (
   | { readonly verb: 'create'; readonly role: 'base' | 'record' | 'run'; readonly object: KubeObject }
   | {
       readonly verb: 'patch'
-      readonly role: 'fork' | 'experiment' | 'source' | 'service' | 'run'
+      readonly role: 'fork' | 'twin' | 'experiment' | 'source' | 'service' | 'run'
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject

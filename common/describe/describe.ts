@@ -153,7 +153,9 @@ function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>): stri
       return `writes ${placeOf(of)}`
     case 'run':
       return `changes ${placeOf(of)}`
-    case 'fork': {
+    case 'fork':
+    case 'twin': {
+      if (at(patch, 'spec') === undefined) return `removes finalizers from ${placeOf(of)}`
       const replicas = Number(at(patch, 'spec', 'replicas'))
       const direction = replicas > replicasOf(of) ? 'up' : 'down'
       return `scales ${shortNameOf(of)} ${direction} to ${count(replicas, 'pod')}`

@@ -68,6 +68,8 @@ export interface Facts extends SpecFacts {
    * milliseconds until the fork no longer counts as contested, if no other client changes it; 0: it is not contested
    */
   readonly contestedMs: number
+  /** milliseconds since a pass of this process first found that the fork must leave; absent: none did */
+  readonly leavingMs?: number | undefined
   /** the fork as this process last wrote it, while the status does not tell of that write; always absent in a review */
   readonly unreported?: WrittenGeneration | undefined
 }
@@ -154,6 +156,8 @@ export interface TwinFacts {
   readonly object: Known<KubeObject>
   /** milliseconds until it may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly repairInMs: number
+  /** as `Facts.leavingMs` */
+  readonly leavingMs?: number | undefined
   /** as `Facts.unreported` */
   readonly unreported?: WrittenGeneration | undefined
 }

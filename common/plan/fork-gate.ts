@@ -1,3 +1,4 @@
+import { scaleTo } from '../advance/leaving.ts'
 import { knownValue } from '../api/known.ts'
 import { GATE, POD, REVISION } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -13,7 +14,7 @@ import { type GatedPod, type GateTarget, gateChanges, openPods } from '../strate
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { isSameDerivation } from './apply-reason.ts'
-import { isChangedByOthers, scaleTo } from './lifecycle.ts'
+import { isChangedByOthers } from './lifecycle.ts'
 
 /** The writes that open and shut pods of a gated fork. */
 interface GateWrites {

@@ -1,4 +1,5 @@
 import { returnFirst } from '../advance/cut-over.ts'
+import { leaving } from '../advance/leaving.ts'
 import { ROLLOUT_RECHECK_MS } from '../advance/promotion-obstacle.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
@@ -7,7 +8,7 @@ import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, FORK_FINALIZER, OWNER_UID }
 import type { KubeObject } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
-import type { Plan } from '../conclusion/conclusion.ts'
+import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
 import { ownerOfRevision } from '../conclusion/revision-owner.ts'
 import type { Write } from '../conclusion/write.ts'
 import { waiting } from '../facts/decision.ts'
@@ -37,9 +38,9 @@ import { PROGRESS_DEADLINE_SECONDS } from '../workload/status.ts'
 const ORPHAN = 'orphan'
 
 /**
- * Deletes the fork, then what is left in another namespace and the finalizer, but only after the fork was observed to
- * be gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late. In
- * the middle of a promotion the fork stays until the source's own rollout is over.
+ * Takes the fork away, then what is left in another namespace and the finalizer, but only after the fork was observed
+ * to be gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late.
+ * In the middle of a promotion the fork stays until the source's own rollout is over.
  */
 export function planDeletion(facts: Facts): Plan {
   const { kind, fork, experiment } = facts
@@ -67,8 +68,8 @@ export function planDeletion(facts: Facts): Plan {
     return unready(terminating('its fork is gone', [...deleteRevisions(facts), ...removal]))
   const rollout = awaitedRollout(facts, kind.value)
   if (rollout !== undefined) return terminating(`its fork serves until ${rollout}`, [], ROLLOUT_RECHECK_MS)
-  const message = `${shortNameOf(fork.value)} is being deleted`
-  return isBeingDeleted(fork.value) ? terminating(message) : terminating(message, [deleteFork(kind.value, fork.value)])
+  const left = leave(facts, kind.value, fork.value)
+  return withLeaving(terminating(left.waitsFor ?? `${shortNameOf(fork.value)} is being deleted`, left.writes), left)
 }
 
 /** A change of the Service wakes the experiment, so this is only for Services that can be read again. */
@@ -87,7 +88,7 @@ function awaitedRollout(facts: Facts, kind: WorkloadKind): string | undefined {
 }
 
 /**
- * Deletes the fork, unless nobody would answer requests without it. The experiment stays and reports it; a higher
+ * Takes the fork away, unless nobody would answer requests without it. The experiment stays and reports it; a higher
  * `ttlSeconds` creates the fork again.
  */
 export function planExpiry(facts: Facts): Plan {
@@ -97,20 +98,40 @@ export function planExpiry(facts: Facts): Plan {
   const conclusion = { is: 'unready', reason: 'Expired', source: undefined } as const
   if (kept !== undefined && fork.is === 'known')
     return { writes: [], conclusion: { ...conclusion, message: `${expired}; ${kept}`, fork: fork.value } }
-  const deletion = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : deletionOfUnread(facts)
-  const writes = kept === undefined ? deletion : []
-  return { writes, conclusion: { ...conclusion, message: expired, fork: undefined } }
+  if (!adapter || fork.is !== 'known') {
+    const writes = kept === undefined ? deletionOfUnread(facts) : []
+    return { writes, conclusion: { ...conclusion, message: expired, fork: undefined } }
+  }
+  const left = leave(facts, adapter, fork.value)
+  const message = left.waitsFor === undefined ? expired : `${expired}; ${left.waitsFor}`
+  return withLeaving({ writes: left.writes, conclusion: { ...conclusion, message, fork: left.fork } }, left)
 }
 
-/** Deletes the fork of a run whose change the source has. The experiment stays and reports it. */
+/** Takes the fork of a run away whose change the source has. The experiment stays and reports it. */
 export function planPromoted(facts: Facts): Plan {
   const { kind, fork, experiment } = facts
   const adapter = knownValue(kind)
-  const left = fork.is === 'unknown' ? deletionOfUnread(facts) : finalizerWrites(facts)
-  const writes = adapter && fork.is === 'known' ? [deleteFork(adapter, fork.value)] : left
-  const message = `${shortName(experiment.spec.sourceRef)} has the change, and the fork is gone`
-  return { writes, conclusion: { is: 'settled', reason: 'Promoted', message, fork: undefined, source: undefined } }
+  const left = adapter && fork.is === 'known' ? leave(facts, adapter, fork.value) : undefined
+  const source = shortName(experiment.spec.sourceRef)
+  const message = left?.waitsFor
+    ? `${source} has the change; ${left.waitsFor}`
+    : `${source} has the change, and the fork is gone`
+  const conclusion = { is: 'settled', reason: 'Promoted', message, fork: left?.fork, source: undefined } as const
+  const writes = left?.writes ?? (fork.is === 'unknown' ? deletionOfUnread(facts) : finalizerWrites(facts))
+  return withLeaving({ writes, conclusion }, left)
 }
+
+/** How the fork leaves in this pass. `fork`: undefined if it is deleted now. */
+function leave(facts: Facts, resource: WorkloadKind, fork: KubeObject) {
+  const { now, leavingMs, driftBackoffMs } = facts
+  const isRefilled = leavingMs !== undefined && isChangedByOthers(facts, fork)
+  const repair = isRefilled ? { repairInMs: driftBackoffMs } : {}
+  const { write, waitsFor, leaving: of } = leaving(resource, fork, { role: 'fork', now, leavingMs, ...repair })
+  return { writes: write ? [write] : [], waitsFor, leaving: of ? [of] : [], fork: of && fork }
+}
+
+const withLeaving = (planned: Plan, left: Pick<Conclusion, 'leaving'> | undefined): Plan =>
+  left?.leaving?.length ? { ...planned, conclusion: { ...planned.conclusion, leaving: left.leaving } } : planned
 
 /** `expired 2h after creation (2026-11-21T14:05Z); raise spec.ttlSeconds to run it again` */
 export function expiryMessage(experiment: ExperimentDeployment): string {
@@ -127,10 +148,8 @@ export const toMinutes = (time: string): string => `${time.slice(0, 16)}Z`
 function deletionOfUnread({ fork, kind, experiment }: Facts): readonly Write[] {
   const unread = fork.is === 'unknown' ? fork.unread : undefined
   const isLeft = unread && isUnreadForkOf(experiment, unread) && !isBeingDeleted(unread)
-  return kind.is === 'known' && isLeft ? [deleteFork(kind.value, unread)] : []
+  return kind.is === 'known' && isLeft ? [{ verb: 'delete', role: 'fork', resource: kind.value, of: unread }] : []
 }
-
-const deleteFork = (resource: WorkloadKind, of: KubeObject): Write => ({ verb: 'delete', role: 'fork', resource, of })
 
 /** Whether another client has changed the spec of the fork since the status told of this fork and this spec. */
 export const isChangedByOthers = (facts: Facts, fork: KubeObject): boolean =>
@@ -138,17 +157,6 @@ export const isChangedByOthers = (facts: Facts, fork: KubeObject): boolean =>
 
 const isReported = ({ status, metadata }: ExperimentDeployment, fork: KubeObject): boolean =>
   status?.experimentResourceRef?.uid === fork.metadata.uid && status?.observedGeneration === metadata.generation
-
-/** A patch that changes the replicas of the fork, and nothing else. */
-export function scaleTo(
-  resource: WorkloadKind,
-  of: KubeObject,
-  replicas: number,
-  { isRepair }: { readonly isRepair: boolean },
-): Write {
-  const patch = { metadata: { uid: of.metadata.uid ?? '' }, spec: { replicas } }
-  return { verb: 'patch', role: 'fork', resource, of, patch, isRepair }
-}
 
 /**
  * The writes that add the finalizer before it is needed: for a fork without an owner reference, and while a promotion

@@ -1,4 +1,5 @@
 import { withExpiredRun, withRun } from '../advance/advance.ts'
+import { scaleTo } from '../advance/leaving.ts'
 import { readyOf } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -33,7 +34,6 @@ import {
   planDeletion,
   planExpiry,
   planPromoted,
-  scaleTo,
 } from './lifecycle.ts'
 import { withTwinWrites } from './twin.ts'
 

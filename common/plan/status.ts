@@ -1,4 +1,4 @@
-import { type ConditionDraft, conditionsFrom } from '../api/conditions.ts'
+import { type ConditionDraft, conditionsFrom, warning } from '../api/conditions.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
@@ -52,6 +52,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const warnings = inOrder([
     ...limitedWeight(conclusion.run),
     ...ownedServices(facts, conclusion.run),
+    ...heldWarnings(conclusion),
     ...hazards,
     ...collisions,
   ])
@@ -148,6 +149,10 @@ function reportOf(facts: Facts, { fork }: Conclusion): TrafficReport {
   const kept = stored.filter(({ reason }) => isReason(reason) && attributesOf(reason).ofNeighbours)
   return { ...found, collisions: [...found.collisions, ...kept] }
 }
+
+/** The warning that a finalizer of others keeps a fork or twin that leaves. Both the status and Events tell it. */
+export const heldWarnings = ({ leaving = [] }: Pick<Conclusion, 'leaving'>): readonly Warning[] =>
+  leaving.flatMap(({ held }) => (held === undefined ? [] : [warning('HeldByFinalizer', held)]))
 
 const ORDER = Object.keys(REASONS)
 

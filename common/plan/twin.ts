@@ -1,3 +1,4 @@
+import { leaving } from '../advance/leaving.ts'
 import { isFinal } from '../analysis/run/look.ts'
 import { hasEnded } from '../analysis/run/records.ts'
 import type { TwinRef } from '../api/analysis/analysis.ts'
@@ -26,7 +27,7 @@ export interface AnalyzedFork {
 
 /**
  * `planned` with the writes of the twin: a second fork without the override, as large as the present fork, while the
- * analysis run goes on. It is deleted as soon as no analysis compares it any more.
+ * analysis run goes on. It leaves as soon as no analysis compares it any more.
  */
 export function withTwinWrites(facts: Facts, of: AnalyzedFork, planned: Plan): Plan {
   const { twin: known, experiment } = facts
@@ -38,7 +39,7 @@ export function withTwinWrites(facts: Facts, of: AnalyzedFork, planned: Plan): P
   const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting(facts)
   if (isAsked && isUnclear && replicas > 0) return withTwinConclusion(planned, twin)
   const isCompared = isAsked && isGoingOn(of.analysis) && replicas > 0
-  if (!isCompared) return twin ? withWrite(planned, deletions(facts, twin)) : planned
+  if (!isCompared) return twin ? withoutTwin(facts, twin, planned) : planned
   if (planned.conclusion.is !== 'settled' || of.assessment?.is !== 'wanted') return withTwinConclusion(planned, twin)
   const wanted = desiredTwin(facts, of.assessment, replicas)
   return wanted ? planSize(facts, wanted, withTwinConclusion(planned, twin)) : withTwinConclusion(planned, twin)
@@ -59,9 +60,19 @@ const withWrite = (planned: Plan, writes: readonly Write[]): Plan => ({
   writes: [...planned.writes, ...writes],
 })
 
-function deletions({ kind }: Facts, twin: KubeObject): readonly Write[] {
+/** Takes the twin away. Until it is deleted, the status names it. */
+function withoutTwin(facts: Facts, twin: KubeObject, planned: Plan): Plan {
+  const { kind, now, twin: known } = facts
   const resource = knownValue(kind)
-  return resource && !isBeingDeleted(twin) ? [{ verb: 'delete', role: 'twin', resource, of: twin }] : []
+  if (!resource) return planned
+  const { leavingMs, repairInMs } = known ?? {}
+  const isRefilled = leavingMs !== undefined && !isAsWritten(twin, lastWriteOfTwin(twin, facts))
+  const repair = isRefilled ? { repairInMs } : {}
+  const { write, leaving: of } = leaving(resource, twin, { role: 'twin', now, leavingMs, ...repair })
+  const left = write ? withWrite(planned, [write]) : planned
+  if (!of) return left
+  const { conclusion } = left
+  return { ...left, conclusion: { ...conclusion, twin, leaving: [...(conclusion.leaving ?? []), of] } }
 }
 
 /** The twin that is wanted; undefined where none can be derived. */

@@ -40,6 +40,9 @@ export const sourceId = (experiment: ExperimentDeployment): string => {
 /** A workload of an experiment: its fork, or the twin without the override that an analysis compares it with. */
 export type ForkRole = 'experiment' | 'control'
 
+/** Both. */
+export const ROLES: readonly ForkRole[] = ['experiment', 'control']
+
 /** What stands for the uid of the experiment in names and labels, so that fork and twin share no pod. */
 export const roleUid = (uid: string, role: ForkRole): string => (role === 'control' ? `${uid}/control` : uid)
 
@@ -76,7 +79,10 @@ export const identityLabels = (
 export const forkSelector = ({ metadata: { uid } }: ExperimentDeployment, role: ForkRole = 'experiment') =>
   selectorOf(roleUid(uid, role))
 
-const selectorOf = (uid: string) => ({ matchLabels: { [EXPERIMENT_ID]: experimentId(uid) } })
+const selectorOf = (uid: string) => selectorWith(experimentId(uid))
+
+/** The selector of the fork or twin with this id. */
+export const selectorWith = (id: string) => ({ matchLabels: { [EXPERIMENT_ID]: id } })
 
 /** The owner reference by which garbage collection deletes the fork with its experiment. */
 export const ownerReference = ({ metadata: { name, uid } }: ExperimentDeployment): OwnerReference => ({
@@ -188,24 +194,8 @@ export const lastAppliedMs = ({ metadata }: KubeObject): number =>
   Date.parse(metadata.managedFields?.find(isOurApply)?.time ?? '') || Number.POSITIVE_INFINITY
 
 /** Whether another client has written fields of the status of an experiment, which only the controller writes. */
-export const hasForeignStatus = ({ metadata }: Pick<KubeObject, 'metadata'>): boolean =>
-  metadata.managedFields?.some(({ manager, subresource }) => subresource === 'status' && manager !== FIELD_MANAGER) ===
-  true
-
-/**
- * The experiment to which a fork or twin without an owner reference belongs, by its labels. Undefined if its name and
- * selector, which is immutable, do not contain the hash of that uid: then the labels may be anybody's.
- */
-export function provenOwner(
-  fork: KubeObject,
-): { readonly namespace: string; readonly name: string; readonly uid: string } | undefined {
-  const { [OWNER_NAMESPACE]: namespace, [CR_NAME]: name, [OWNER_UID]: uid } = fork.metadata.labels ?? {}
-  if (!namespace || !name || !uid || controllerOf(fork)) return undefined
-  const isProven = (['experiment', 'control'] as const).some((role) => {
-    const id = roleUid(uid, role)
-    return fork.metadata.name.endsWith(forkName('', id)) && hasSelectorOf(id, fork)
-  })
-  return isProven ? { namespace, name, uid } : undefined
+export function hasForeignStatus({ metadata: { managedFields = [] } }: Pick<KubeObject, 'metadata'>): boolean {
+  return managedFields.some(({ manager, subresource }) => subresource === 'status' && manager !== FIELD_MANAGER)
 }
 
 /** Whether `experiment` has the finalizer that keeps it until its fork is gone. */
@@ -230,7 +220,9 @@ const isLabelledFor = ({ metadata: { namespace, uid } }: ExperimentDeployment, o
 const isControlledBy = (experiment: ExperimentDeployment, object: KubeObject): boolean =>
   controllerOf(object)?.uid === experiment.metadata.uid
 
-const hasSelectorOf = (uid: string, { spec }: KubeObject): boolean => isEqual(member(spec, 'selector'), selectorOf(uid))
+/** Whether a workload has the selector of the fork or twin that `uid` stands for. */
+export const hasSelectorOf = (uid: string, { spec }: KubeObject): boolean =>
+  isEqual(member(spec, 'selector'), selectorOf(uid))
 
 /** Whether `object` is a fork of any experiment. A fork cannot be forked. */
 export const isFork = (object: Pick<KubeObject, 'metadata'>): boolean => {

@@ -83,7 +83,7 @@ async function sourceNow(
  * finalizer can be removed. @throws KubeError
  */
 export async function twinFacts(
-  { workloads, drift, unreported }: Ports,
+  { workloads, drift, unreported, steps }: Ports,
   key: Key,
   experiment: ExperimentDeployment,
   adapter: WorkloadKind | undefined,
@@ -97,6 +97,7 @@ export async function twinFacts(
   const twin = keyOfTwin(key)
   return {
     object: twinFact(experiment, knownObject(found)),
+    leavingMs: steps.leavingMs(key, found?.metadata.uid),
     repairInMs: drift.waitMs(twin),
     unreported: unreported.of(twin),
   }

@@ -44,7 +44,8 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
   const read = isBeingDeleted(experiment)
     ? { ...NOT_READ, ...(await factsOfDeletion({ ports, key, experiment, adapter, now })) }
     : await allFacts({ ports, key, experiment, adapter, now })
-  return { ...read, ...experimentFacts(ports, key, experiment), now }
+  const leavingMs = ports.steps.leavingMs(key, knownValue(read.fork)?.metadata.uid)
+  return { ...read, ...experimentFacts(ports, key, experiment), leavingMs, now }
 }
 
 const BEING_DELETED = unknown('the experiment is being deleted')

@@ -126,6 +126,10 @@ export interface Ports {
     elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined
     /** milliseconds since this process first saw `state`: that of the active Service of a blue-green */
     unchangedMs(key: Key, state: string): number
+    /** milliseconds since this process first noted that the object `uid` leaves; undefined: it did not, or no longer */
+    leavingMs(key: Key, uid: string | undefined): number | undefined
+    /** notes which objects of the experiment leave. The others stay, or are gone */
+    noteLeaving(key: Key, leaving: readonly { readonly uid: string }[]): void
   }
   readonly drift: {
     /** how many milliseconds the next repair of a fork has to wait; 0 or less means now */

@@ -16,6 +16,9 @@ interface ServiceSighting {
   readonly seenMs: number
 }
 
+/** When the objects of an experiment that leave were first noted, by uid. */
+type Leaving = ReadonlyMap<string, number>
+
 interface StepClockOptions {
   readonly timers: Pick<Timers, 'now'>
   readonly clock: Clock
@@ -26,12 +29,14 @@ interface StepClockOptions {
 /**
  * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
  * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock. It also says
- * how long the active Service of a blue-green has been as it is, for a way back that waits for its endpoints.
+ * how long the active Service of a blue-green has been as it is, for a way back that waits for its endpoints, and how
+ * long a fork or twin has been leaving.
  */
 export class StepClock {
   readonly #options: StepClockOptions
   readonly #steps = new Map<Key, StepSighting>()
   readonly #services = new Map<Key, ServiceSighting>()
+  readonly #leaving = new Map<Key, Leaving>()
 
   constructor(options: StepClockOptions) {
     this.#options = options
@@ -39,7 +44,7 @@ export class StepClock {
 
   /** How many entries its maps have; 0 when all experiments are gone. For tests. */
   get entryCount(): number {
-    return this.#steps.size + this.#services.size
+    return this.#steps.size + this.#services.size + this.#leaving.size
   }
 
   /** Milliseconds since the step of the stored `run` began; undefined without a run, which is then forgotten. */
@@ -68,9 +73,24 @@ export class StepClock {
     return 0
   }
 
+  /** Milliseconds since `noteLeaving` first named the object `uid`; undefined if the last call did not name it. */
+  leavingMs(key: Key, uid: string | undefined): number | undefined {
+    const sinceMs = this.#leaving.get(key)?.get(uid ?? '')
+    return sinceMs === undefined ? undefined : this.#options.timers.now() - sinceMs
+  }
+
+  /** Notes which objects of an experiment leave. Those that are not named any more stay, or are gone. */
+  noteLeaving(key: Key, leaving: readonly { readonly uid: string }[]): void {
+    const { timers, isKnown } = this.#options
+    const before = this.#leaving.get(key)
+    if (leaving.length === 0 || !isKnown(key)) this.#leaving.delete(key)
+    else this.#leaving.set(key, new Map(leaving.map(({ uid }) => [uid, before?.get(uid) ?? timers.now()])))
+  }
+
   /** Forgets an experiment that is gone. */
   forget(key: Key): void {
     this.#steps.delete(key)
     this.#services.delete(key)
+    this.#leaving.delete(key)
   }
 }

@@ -69,6 +69,12 @@ class ByNamespace<T extends object> {
     else this.#byNamespace.delete(namespace)
   }
 
+  /** All objects that were read, with their namespaces. */
+  *entries(): Iterable<readonly [namespace: string, object: T]> {
+    for (const [namespace, objects] of this.#byNamespace)
+      for (const object of partedByRead<T>([...objects.values()]).read) yield [namespace, object]
+  }
+
   of(namespace: string): Parted<T> {
     const objects = this.#byNamespace.get(namespace)
     if (!objects) return NOTHING

@@ -1,7 +1,9 @@
+import { isHeld, leaving } from '../../common/advance/leaving.ts'
 import { hasOurSelector, unpin } from '../../common/advance/service-writes.ts'
-import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../../common/api/names.ts'
 import { type KubeObject, UNREAD } from '../../common/api/object.ts'
+import type { Reason } from '../../common/api/reasons.ts'
+import type { LeavingObject } from '../../common/conclusion/conclusion.ts'
 import type { Write } from '../../common/conclusion/write.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
@@ -9,78 +11,61 @@ import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
-import { isBeingDeleted, provenOwner, recordNameOf } from '../../common/workload/identity.ts'
+import { idInName, isForkOfSome, namedOwner, provenOwner } from '../../common/workload/any-fork.ts'
+import { hasForkLabel, isBeingDeleted, recordNameOf } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Recorder } from '../events/recorder.ts'
-import { OrphanedRuns, type OrphanedRunsOptions } from './orphaned-runs.ts'
 import { orphanMessage, pinnedServices } from './pinned-services.ts'
 import { Sweeper } from './sweeper.ts'
 
-interface OrphansOptions {
+export interface OrphansOptions {
   readonly client: Pick<KubeClient, 'request'>
   /** whether an experiment in the cache has a fork or twin of this kind, namespace and name */
   readonly hasExperiment: (kind: string, fork: KubeObject) => boolean
   /** whether experiments in the namespace may be read. A fork of another one is left alone */
   readonly isServed: (namespace: string) => boolean
-  readonly workloads: readonly { readonly kind: WorkloadKind; readonly forks: Pick<Reflector<KubeObject>, 'list'> }[]
+  readonly workloads: readonly CachedWorkloads[]
   /** whether the controller may change the selectors of Services */
   readonly isCutOverInstalled: boolean
   /** writes by uid. @throws KubeError */
   readonly write: (write: Write, signal: AbortSignal) => Promise<unknown>
   readonly recorder: Pick<Recorder, 'record'>
+  readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
 }
 
-interface SweepersOptions extends Omit<OrphansOptions, 'workloads'> {
-  readonly caches: {
-    readonly workloads: OrphansOptions['workloads']
-    readonly analysis?: { readonly runs: { list(): readonly AnalysisRun[] } } | undefined
-  }
-  readonly experiment: OrphanedRunsOptions['experiment']
-  readonly clock: Clock
+/** The workloads of one kind. */
+interface CachedWorkloads {
+  readonly kind: WorkloadKind
+  /** whole objects that have the label of forks */
+  readonly forks: Pick<Reflector<KubeObject>, 'list'>
+  /** the metadata of all others */
+  readonly others: Pick<Reflector<KubeObject>, 'list' | 'isAbsent'>
 }
 
 /** The experiment to which a fork belongs, whether it is still there or not. */
 type Owner = NonNullable<ReturnType<typeof provenOwner>>
 
-/** Reads an experiment as it is now; undefined if it is gone. @throws KubeError */
-const liveExperiment = (
-  client: OrphansOptions['client'],
-  of: { readonly namespace: string; readonly name: string },
-  signal: AbortSignal,
-) => orUndefined(client.request({ verb: 'get', path: resourcePath(EXPERIMENT_DEPLOYMENT, of), signal }))
-
-/** The sweepers of forks, and of analysis runs if the component is installed, whose experiments are gone. */
-export function sweepersOf({ caches, ...options }: SweepersOptions) {
-  const forks = new Orphans({ ...options, workloads: caches.workloads })
-  const live: OrphanedRunsOptions['live'] = (of, signal) => liveExperiment(options.client, of, signal)
-  const runs = caches.analysis && new OrphanedRuns({ ...options, live, runs: caches.analysis.runs })
-  return {
-    /** How many forks without an experiment the last sweep found. */
-    get count(): number {
-      return forks.count
-    },
-    start(): void {
-      forks.start()
-      runs?.start()
-    },
-    stop: () => Promise.all([forks.stop(), runs?.stop()]),
-  }
+/** What was last reported of an orphaned fork, and since when it leaves. */
+interface Orphan {
+  readonly note: string
+  readonly sinceMs: number
 }
 
 /**
  * Deletes forks that belong to an experiment by labels and whose experiment is gone, with their pinned bases. The
  * finalizer of the experiment prevents such forks, unless a user removes it by hand, or restores a backup, in which
- * the experiment gets another uid. A fork with an owner reference is deleted by garbage collection.
+ * the experiment gets another uid. A fork with an owner reference is deleted by garbage collection, and where a
+ * finalizer of others keeps it from going, that is removed after a minute.
  *
  * A Service that sends only to such a fork is returned first. Where the controller may not do that, the fork stays.
  */
 export class Orphans {
   readonly #options: OrphansOptions
   readonly #sweeper: Sweeper
-  /** what was reported about each orphaned fork, by its uid */
-  readonly #orphans = new Map<string, string>()
+  /** by uid */
+  readonly #orphans = new Map<string, Orphan>()
   #count = 0
 
   constructor(options: OrphansOptions) {
@@ -111,17 +96,26 @@ export class Orphans {
 
   /** Looks at every fork that the caches have. Does not throw: a fork that cannot be judged now is looked at again. */
   async sweep(): Promise<void> {
-    const { workloads } = this.#options
-    this.#forgetGone()
-    const found = workloads.flatMap(({ kind, forks }) => forks.list().map((fork) => ({ kind, fork })))
+    const found = this.#found()
+    this.#forgetGone(new Set(found.map(({ fork }) => uidOf(fork))))
     for (const { kind, fork } of this.#sweeper.inOrder(found, ({ fork }) => uidOf(fork))) {
       if (this.#sweeper.isStopped) return
       const owner = this.#ownerToAsk(kind, fork)
       const facts = { fork: fork.metadata.name }
       if (owner) await this.#sweeper.look(fork.metadata, facts, () => this.#look(kind, fork, owner))
+      else if (this.#mayBeHeld(kind, fork))
+        await this.#sweeper.look(fork.metadata, facts, () => this.#lookAtHeld(kind, fork))
       else this.#isNoOrphan(fork)
     }
     this.#count = this.#orphans.size
+  }
+
+  /** All forks. One that is being deleted may have lost its label, by which a cache has it whole. */
+  #found(): readonly { readonly kind: WorkloadKind; readonly fork: KubeObject }[] {
+    const isLeaving = (object: KubeObject) => isBeingDeleted(object) && idInName(object.metadata.name) !== undefined
+    return this.#options.workloads.flatMap(({ kind, forks, others }) =>
+      [...forks.list(), ...others.list().filter(isLeaving)].map((fork) => ({ kind, fork })),
+    )
   }
 
   /**
@@ -135,11 +129,30 @@ export class Orphans {
     return owner && isServed(owner.namespace) ? owner : undefined
   }
 
-  /** Deletes a fork if its owner is gone. The cache may be old, so the API server decides. @throws KubeError */
+  /** Takes a fork away if its owner is gone. The cache may be old, so the API server decides. @throws KubeError */
   async #look(kind: WorkloadKind, fork: KubeObject, owner: Owner): Promise<void> {
-    const live = await liveExperiment(this.#options.client, owner, this.#sweeper.signal)
-    if (live?.metadata.uid !== owner.uid) await this.#delete(kind, fork)
+    if (await this.#isGone(owner)) await this.#remove(kind, fork)
     else this.#isNoOrphan(fork)
+  }
+
+  async #isGone(owner: Owner): Promise<boolean> {
+    return (await this.#get(resourcePath(EXPERIMENT_DEPLOYMENT, owner)))?.metadata.uid !== owner.uid
+  }
+
+  /** Whether the API server must be asked what keeps a fork that is being deleted. Passes do it for their own. */
+  #mayBeHeld({ kind }: WorkloadKind, fork: KubeObject): boolean {
+    const mayHaveFinalizers = !hasForkLabel(fork) || isHeld(fork)
+    return isBeingDeleted(fork) && mayHaveFinalizers && !this.#options.hasExperiment(kind, fork)
+  }
+
+  /** Ends what keeps a fork whose experiment is gone. Marks may be removed, so it needs none. @throws KubeError */
+  async #lookAtHeld(kind: WorkloadKind, { metadata: { namespace = '', name } }: KubeObject): Promise<void> {
+    const live = await this.#get(resourcePath(kind, { namespace, name }))
+    if (!live) return
+    const owner = namedOwner(live)
+    const isFree = !owner || (this.#options.isServed(owner.namespace) && (await this.#isGone(owner)))
+    if (isHeld(live) && isForkOfSome(live) && isFree) await this.#remove(kind, live)
+    else this.#isNoOrphan(live)
   }
 
   #isNoOrphan(fork: KubeObject): void {
@@ -147,21 +160,29 @@ export class Orphans {
     this.#sweeper.succeeded(uidOf(fork))
   }
 
-  #forgetGone(): void {
-    const listed = new Set(this.#options.workloads.flatMap(({ forks }) => forks.list().map(uidOf)))
+  #forgetGone(listed: ReadonlySet<string>): void {
     this.#sweeper.begin(listed)
     for (const uid of this.#orphans.keys()) if (!listed.has(uid)) this.#orphans.delete(uid)
   }
 
-  async #delete(resource: WorkloadKind, of: KubeObject): Promise<void> {
-    this.#orphans.set(uidOf(of), this.#orphans.get(uidOf(of)) ?? '') // it counts, also if the Services cannot be listed
-    const pinned = await pinnedServices(this.#options.client, of, this.#sweeper.signal)
+  async #remove(resource: WorkloadKind, of: KubeObject): Promise<void> {
+    const { client, clock, timers } = this.#options
+    const before = this.#orphans.get(uidOf(of)) ?? { sinceMs: timers.now(), note: '' }
+    this.#orphans.set(uidOf(of), before) // it counts, also if the Services cannot be listed
+    const pinned = await pinnedServices(client, of, this.#sweeper.signal)
     const kept = pinned.filter((service) => !this.#mayUnpin(service))
-    this.#tell(of, orphanMessage(pinned, kept))
+    const step = leaving(resource, of, { role: 'fork', now: clock(), leavingMs: timers.now() - before.sinceMs })
+    const sinceMs = pinned.length > 0 ? timers.now() : before.sinceMs // its minute begins when they are returned
+    this.#tell(of, step.leaving, { note: orphanMessage(pinned, kept, step.waitsFor), sinceMs })
     if (kept.length > 0) return
     for (const service of pinned) await this.#write(unpin(service))
-    // A later sweep deletes it, usually after half a minute: until then the pods of the source become endpoints.
+    // A later sweep goes on, usually after half a minute: until then the pods of the source become endpoints.
     if (pinned.length > 0) return
+    if (step.write?.verb === 'delete') await this.#deleteRevisions(of)
+    if (step.write) await this.#write(step.write)
+  }
+
+  async #deleteRevisions(of: KubeObject): Promise<void> {
     for (const [role, name] of [
       ['base', of.metadata.name],
       ['record', recordNameOf(of)],
@@ -169,16 +190,20 @@ export class Orphans {
       const revision = await this.#revisionOf(of, name)
       if (revision) await this.#write({ verb: 'delete', role, resource: CONTROLLER_REVISION, of: revision })
     }
-    await this.#write({ verb: 'delete', role: 'fork', resource, of })
   }
 
   /** An Event for each look, and a line in the log where it says something new. */
-  #tell(of: KubeObject, note: string): void {
+  #tell(of: KubeObject, left: LeavingObject | undefined, orphan: Orphan): void {
     const { recorder, log } = this.#options
-    const { namespace, name } = of.metadata
-    recorder.record({ type: 'Warning', reason: 'Orphaned', action: 'Delete', note, regarding: of })
-    if (this.#orphans.get(uidOf(of)) !== note) log.warn({ namespace, fork: name, note }, 'a fork is orphaned')
-    this.#orphans.set(uidOf(of), note)
+    const [{ namespace, name }, { note }] = [of.metadata, orphan]
+    const reason: Reason = left?.held === undefined ? 'Orphaned' : 'HeldByFinalizer'
+    recorder.record({ type: 'Warning', reason, action: 'Delete', note, regarding: of })
+    if (this.#orphans.get(uidOf(of))?.note !== note) log.warn({ namespace, fork: name, note }, 'a fork is orphaned')
+    this.#orphans.set(uidOf(of), orphan)
+  }
+
+  #get(path: string): Promise<KubeObject | undefined> {
+    return orUndefined(this.#options.client.request({ verb: 'get', path, signal: this.#sweeper.signal }))
   }
 
   #write(write: Write): Promise<unknown> {
@@ -192,8 +217,7 @@ export class Orphans {
   /** The revision called `name`, if it belonged to the same experiment as a fork. */
   async #revisionOf({ metadata }: KubeObject, name: string): Promise<KubeObject | undefined> {
     const { namespace = '', labels } = metadata
-    const path = resourcePath(CONTROLLER_REVISION, { namespace, name })
-    const found = await orUndefined(this.#options.client.request({ verb: 'get', path, signal: this.#sweeper.signal }))
+    const found = await this.#get(resourcePath(CONTROLLER_REVISION, { namespace, name }))
     return found?.metadata.labels?.[OWNER_UID] === labels?.[OWNER_UID] ? found : undefined
   }
 }

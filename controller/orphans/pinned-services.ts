@@ -39,8 +39,11 @@ function isPinnedTo(id: unknown, service: KubeObject): boolean {
 
 const isPublished = ({ spec }: KubeObject): boolean => at(spec, 'publishNotReadyAddresses') === true
 
-/** What an Event says of an orphaned fork. `kept` are those of the `pinned` Services that are not returned. */
-export function orphanMessage(pinned: readonly KubeObject[], kept: readonly KubeObject[]): string {
+/**
+ * What an Event says of an orphaned fork. `kept` are those of the `pinned` Services that are not returned, and
+ * `waitsFor` is what else its deletion waits for.
+ */
+export function orphanMessage(pinned: readonly KubeObject[], kept: readonly KubeObject[], waitsFor?: string): string {
   const named = (services: readonly KubeObject[]) =>
     services.map(({ metadata }) => `service/${metadata.name}`).join(', ')
   const unread = kept.filter((service) => service[UNREAD] !== undefined)
@@ -54,5 +57,7 @@ export function orphanMessage(pinned: readonly KubeObject[], kept: readonly Kube
     )
   return pinned.length > 0
     ? `its experiment is gone, so the source gets the requests to ${named(pinned)} again; then the controller deletes this fork`
-    : 'its experiment is gone, so the controller deletes this fork now'
+    : waitsFor === undefined
+      ? 'its experiment is gone, so the controller deletes this fork now'
+      : `its experiment is gone; ${waitsFor}`
 }

@@ -7,7 +7,13 @@ import type { OtherExperiment } from '../../common/facts/facts.ts'
 import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import { countedReplicas } from '../../common/policy/counted-replicas.ts'
 import type { CountScope } from '../../common/policy/policy.ts'
-import { forkName, isForkOf, isUnreadForkOf } from '../../common/workload/identity.ts'
+import {
+  forkName,
+  hasOwnerReference,
+  isBeingDeleted,
+  isForkOf,
+  isUnreadForkOf,
+} from '../../common/workload/identity.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import type { OtherExperiments } from '../observe/ports.ts'
 import { type Key, keyOf } from '../runtime/queue.ts'
@@ -28,6 +34,8 @@ export class Reservations {
   readonly #options: ReservationsOptions
   readonly #reserved = new Map<string, number>() // uid of the experiment to replicas
   readonly #waiting = new Set<Key>()
+  /** experiments that are gone, while their forks are not, by the place of the fork */
+  readonly #left = new Map<string, ExperimentDeployment>()
   #version = 0
 
   constructor(options: ReservationsOptions) {
@@ -36,7 +44,7 @@ export class Reservations {
 
   /** How many entries all its maps have; 0 when all experiments are gone. For tests. */
   get entryCount(): number {
-    return this.#reserved.size + this.#waiting.size
+    return this.#reserved.size + this.#waiting.size + this.#left.size
   }
 
   /** Follows one change of an experiment. Returns the waiting experiments that may take the place that it left. */
@@ -45,17 +53,40 @@ export class Reservations {
     const [before, after] = [beforeOf(change), afterOf(change)]
     if (after && waitsForAnother(after.status)) this.#waiting.add(key)
     else this.#waiting.delete(key)
-    if (!after && before) this.#reserved.delete(before.metadata.uid)
+    if (before && after?.metadata.uid !== before.metadata.uid) this.#isGone(before)
     if (!before || !hasLeft(before, after)) return []
-    return [...this.#keysIn(before, EVERY_SCOPE)].filter((other) => this.#waiting.has(other))
+    return this.#waitingBeside(before)
+  }
+
+  /** Until garbage collection, or the controller, has taken its fork away, an experiment that is gone still counts. */
+  #isGone(experiment: ExperimentDeployment): void {
+    this.#reserved.delete(experiment.metadata.uid)
+    for (const [place, gone] of this.#left) if (!this.#forkLeftBy(gone)) this.#left.delete(place)
+    if (this.#forkLeftBy(experiment)) this.#left.set(placeOf(experiment), experiment)
+  }
+
+  /** The fork of an experiment that is gone, unless somebody has orphaned it. */
+  #forkLeftBy(experiment: ExperimentDeployment): KubeObject | undefined {
+    const found = this.#forkOf(experiment)
+    return found && (isBeingDeleted(found) || hasOwnerReference(experiment, found)) ? found : undefined
+  }
+
+  #waitingBeside(experiment: ExperimentDeployment): readonly Key[] {
+    return [...this.#keysIn(experiment, EVERY_SCOPE)].filter((other) => this.#waiting.has(other))
   }
 
   /**
    * Follows one change of a fork. Returns the other experiments of its source if the fork has another number of pods
-   * now, which count for their limits although no endpoint has changed yet.
+   * now, which count for their limits although no endpoint has changed yet. If it outlived its experiment, those that
+   * wait may take its place.
    */
   forkChanged(kind: string, change: ObjectChange<KubeObject>): readonly Key[] {
     const [before, after] = [beforeOf(change), afterOf(change)]
+    const left = this.#left.get(`${kind}/${change.key}`)
+    if (left && !after) {
+      this.#left.delete(`${kind}/${change.key}`)
+      return this.#waitingBeside(left)
+    }
     if (before && after && replicasOf(before) === replicasOf(after)) return []
     const { index, experiment } = this.#options
     return [...index.ofFork(`${kind}/${change.key}`)].flatMap((key) => {
@@ -73,7 +104,7 @@ export class Reservations {
       if (!other || other.metadata.uid === uid) return []
       return [{ experiment: other, replicas: this.#replicasOf(other) }]
     })
-    return { others, asOf: this.#version }
+    return { others: [...others, ...this.#leftIn(experiment, scope)], asOf: this.#version }
   }
 
   /**
@@ -88,6 +119,17 @@ export class Reservations {
     return true
   }
 
+  /** The experiments in `scope` that are gone, and whose forks are not. */
+  #leftIn(experiment: ExperimentDeployment, scope: CountScope): readonly OtherExperiment[] {
+    const { sourceOf } = this.#options.index
+    return [...this.#left.values()].flatMap((gone) => {
+      const isOfSource = scope.source && sourceOf(gone) === sourceOf(experiment)
+      const isInNamespace = scope.namespace && gone.metadata.namespace === experiment.metadata.namespace
+      const fork = isOfSource || isInNamespace ? this.#forkLeftBy(gone) : undefined
+      return fork ? [{ experiment: gone, replicas: replicasOf(fork) }] : []
+    })
+  }
+
   /** The keys of all experiments in `scope` around `experiment`, its own included. */
   #keysIn(experiment: ExperimentDeployment, scope: CountScope): ReadonlySet<Key> {
     const { index } = this.#options
@@ -100,22 +142,36 @@ export class Reservations {
    * read counts as it is wanted.
    */
   #replicasOf(experiment: ExperimentDeployment): number | undefined {
-    const { uid } = experiment.metadata
-    const { kind, name } = experiment.spec.sourceRef
-    const found = this.#options.fork(kind, `${sourceNamespaceOf(experiment)}/${forkName(name, uid)}`)
-    const reserved = this.#reserved.get(uid)
+    const { fork } = this.#options
+    const [found, reserved] = [fork(...kindAndKey(experiment)), this.#reserved.get(experiment.metadata.uid)]
     if (found && isUnreadForkOf(experiment, found))
       return countedReplicas(withDefaults(experiment.spec).replicas, reserved)
     return countedReplicas(found && isForkOf(experiment, found) ? replicasOf(found) : undefined, reserved)
   }
+
+  #forkOf(experiment: ExperimentDeployment): KubeObject | undefined {
+    const found = this.#options.fork(...kindAndKey(experiment))
+    return found && isForkOf(experiment, found) ? found : undefined
+  }
 }
+
+/** Where the fork of an experiment is. */
+const kindAndKey = (experiment: ExperimentDeployment) => {
+  const { kind, name } = experiment.spec.sourceRef
+  return [kind, `${sourceNamespaceOf(experiment)}/${forkName(name, experiment.metadata.uid)}`] as const
+}
+
+const placeOf = (experiment: ExperimentDeployment): string => kindAndKey(experiment).join('/')
 
 const EVERY_SCOPE: CountScope = { source: true, namespace: true }
 const NO_KEYS: ReadonlySet<Key> = new Set()
 
-/** Whether the experiment no longer takes a place: it is gone, replaced, being deleted or expired. */
+/** Whether the experiment no longer takes a place: it is gone, replaced or being deleted, or its fork expired too. */
 const hasLeft = (before: ExperimentDeployment, after: ExperimentDeployment | undefined): boolean =>
   after === undefined ||
   before.metadata.uid !== after.metadata.uid ||
   before.metadata.deletionTimestamp !== after.metadata.deletionTimestamp ||
-  (readyOf(after.status)?.reason === 'Expired' && readyOf(before.status)?.reason !== 'Expired')
+  (isOver(after) && !isOver(before))
+
+const isOver = ({ status }: ExperimentDeployment): boolean =>
+  readyOf(status)?.reason === 'Expired' && status?.experimentResourceRef === undefined

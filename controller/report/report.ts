@@ -8,7 +8,7 @@ import type { PolicyDecision } from '../../common/conclusion/policy-decision.ts'
 import { CONDITIONS_OF_STATE } from '../../common/facts/decision.ts'
 import type { Facts } from '../../common/facts/facts.ts'
 import { isEqual } from '../../common/json/json.ts'
-import { statusOf } from '../../common/plan/status.ts'
+import { heldWarnings, statusOf } from '../../common/plan/status.ts'
 import { shortName } from '../../common/text/short-name.ts'
 import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -64,8 +64,10 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   const emit = (event: EventDraft) => reporter.emitEvent(experiment, conclusion, event)
   reporter.recordPolicy(key, policy)
   if (isBeingDeleted(experiment)) {
-    // No status while being deleted, but an Event when deletion is stuck.
+    // No status while being deleted, but Events when deletion is stuck.
     if (summary.type === 'Warning') emit(summary)
+    for (const { reason, message } of heldWarnings(conclusion))
+      emit({ type: 'Warning', reason: reason as Reason, message })
     return Number.POSITIVE_INFINITY
   }
   // Such a repair changes nothing in the status.

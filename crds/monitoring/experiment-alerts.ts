@@ -1,7 +1,7 @@
 import type { Alert } from './alert.ts'
 
-/** Alerts about experiments. The names lack the prefix "Experiment". */
-export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
+/** What experiments leave behind. */
+const LEFTOVERS: Readonly<Record<string, Alert>> = {
   OrphanedForks: {
     expr: 'max by (namespace) (experiment_controller_orphaned_forks) > 0',
     for: '10m',
@@ -12,6 +12,32 @@ export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
       'Read the Events with the reason Orphaned. If they name a Service, free it as they say; otherwise delete these forks.',
     section: 'If the installation was removed first',
   },
+  OrphanedServices: {
+    expr: 'max by (namespace) (experiment_controller_orphaned_services) > 0',
+    for: '10m',
+    severity: 'warning',
+    summary: 'A Service sends only to a fork that does not exist, so to nobody.',
+    description:
+      'Its experiment is gone, too. The controller returns within a minute what it has limited itself, where it may change Services.',
+    remedy:
+      'Read the log of the controller, or the Events of Services with the reason Orphaned. Remove the key experiment-controller.example.com/experiment-id from the selector of the Service.',
+    section: 'Gate and cut-over',
+  },
+  HeldForks: {
+    expr: 'max by (namespace) (experiment_controller_held_forks) > 0',
+    for: '10m',
+    severity: 'warning',
+    summary: 'A finalizer of somebody else keeps forks that are being deleted.',
+    description:
+      'The controller removes it after a minute, unless the experiment still wants the fork, a Service sends only to it, or the API server refuses.',
+    remedy: 'Read the Events with the reason HeldByFinalizer. If the finalizer stays, remove it from the fork by hand.',
+    section: 'Troubleshooting',
+  },
+}
+
+/** Alerts about experiments. The names lack the prefix "Experiment". */
+export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
+  ...LEFTOVERS,
   PolicyMistakes: {
     expr: 'max by (namespace) (experiment_controller_policy_mistakes) > 0',
     for: '10m',

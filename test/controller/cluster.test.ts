@@ -62,7 +62,12 @@ function world() {
         return true
       },
     },
-    steps: { elapsedMs: () => undefined, unchangedMs: () => 0 },
+    steps: {
+      elapsedMs: () => undefined,
+      unchangedMs: () => 0,
+      leavingMs: () => undefined,
+      noteLeaving: () => undefined,
+    },
     isPromotionInstalled: false,
     podRefusals: { of: async () => ABSENT },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),

@@ -20,7 +20,7 @@ function measured(experiments: readonly ExperimentDeployment[] = []): Measured {
     ],
     recorder: { droppedCount: 4 },
     policies: { violating: (action) => ({ Deny: 5, Warn: 0, Audit: 2 })[action], mistakes: () => 6 },
-    orphans: { count: 8 },
+    orphans: { count: 8, services: 9, held: 10 },
     analysis: { runs: () => [aRun()], waiting: () => 3, lagMs: () => 2_500 },
     leader: { held: () => true, leaseAgeSeconds: 1.25 },
   }

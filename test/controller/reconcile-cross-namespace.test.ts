@@ -79,6 +79,7 @@ describe('a fork in another namespace', () => {
 
   it('is deleted before the finalizer is removed, and other finalizers stay', async () => {
     const { writes, finalizers, world: now } = await beingDeleted()
+    expect(await writes()).to.deep.equal(['read the fork', `scale Deployment ${FORK} down to 0`])
     expect(await writes()).to.deep.equal(['read the fork', `delete Deployment ${FORK}`])
     expect(now.experiment && finalizers()).to.deep.equal([OTHER_FINALIZER, FORK_FINALIZER])
     expect(await writes()).to.deep.equal(['read the fork', 'remove the finalizer'])
@@ -96,6 +97,7 @@ describe('a fork in another namespace', () => {
     Object.assign(policies, { namespace: unreadable })
     Object.assign(cluster.ports, { revision: unreadable })
     Object.assign(surroundings, { neighbours: unreadable })
+    await writes()
     await writes()
     expect(await writes()).to.deep.equal(['read the fork', 'remove the finalizer'])
   })
@@ -121,6 +123,7 @@ describe('a fork in another namespace', () => {
     const { writes, finalizers, world: now } = await beingDeleted()
     const refused = new KubeError({ kind: 'forbidden', message: 'denied', forbiddenBy: 'admission' })
     now.refusals = { 'delete fork': refused }
+    await writes()
     expect(await writes()).to.deep.equal(['read the fork', 'event Warning ApplyRefused'])
     expect(finalizers()).to.deep.equal([OTHER_FINALIZER, FORK_FINALIZER])
   })

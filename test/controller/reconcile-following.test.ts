@@ -103,14 +103,17 @@ describe('an experiment with ttlSeconds', () => {
     const pass = reconciler(story.cluster, () => new Date(now))
     await pass(KEY)
     now = START + 30_000
+    const first = await pass(KEY)
     const last = await pass(KEY)
     await pass(KEY)
-    expect(story.diary.slice(-3)).to.deep.equal([
-      `delete Deployment ${FORK}`,
+    expect(story.diary.slice(-5)).to.deep.equal([
+      `scale Deployment ${FORK} down to 0`,
       'status Ready=False Expired SourceResolved',
       'event Normal Expired',
+      `delete Deployment ${FORK}`,
+      'status Ready=False Expired SourceResolved',
     ])
-    expect(last).to.equal('never')
+    expect([first, last]).to.deep.equal([{ afterMs: 60_000 }, 'never'])
     const { experiment } = story.world
     if (!experiment) throw new Error('the experiment is gone')
     story.world.experiment = { ...experiment, spec: { ...experiment.spec, ttlSeconds: 3_600 } }

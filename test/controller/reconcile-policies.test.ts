@@ -75,7 +75,7 @@ describe('a policy that is newer than the fork', () => {
         ...experiment,
         metadata: { ...experiment.metadata, creationTimestamp: '2026-11-21T09:00:00Z' },
       }
-    expect((await writes())[0]).to.equal(`delete Deployment ${FORK}`)
+    expect((await writes())[0]).to.equal(`scale Deployment ${FORK} down to 0`)
   })
 })
 

@@ -163,9 +163,11 @@ describe('a pass', () => {
     story.world.experiment = { ...experiment, metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } }
     story.diary.splice(0)
     await pass(KEY)
-    expect(story.diary).to.deep.equal([`delete Deployment ${FORK}`])
+    expect(story.diary).to.deep.equal([`scale Deployment ${FORK} down to 0`])
+    await pass(KEY)
+    expect(story.diary.splice(0)).to.deep.equal([`scale Deployment ${FORK} down to 0`, `delete Deployment ${FORK}`])
     expect(await pass(KEY)).to.equal('never')
-    expect(story.diary).to.have.length(1)
+    expect(story.diary).to.deep.equal([])
   })
 
   it('plans when no other pass has had the processor for long', async () => {

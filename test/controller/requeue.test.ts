@@ -144,6 +144,15 @@ describe('the requeue of a pass', () => {
     it(sentence, () => expect(requeue(someFacts(given), conclusion, reportAgainMs)).to.deep.equal(expected))
 })
 
+describe('the requeue of a fork that leaves', () => {
+  it('N36: is when it is looked at again, and only when an event wakes it if it is gone', () => {
+    const expired = concluded({ is: 'unready' }, 'Expired')
+    const leaving = [{ uid: 'fork', recheckMs: 7_000 }]
+    expect(requeue(someFacts(), { ...expired, leaving }, NONE)).to.deep.equal({ afterMs: 7_000 })
+    expect(requeue(someFacts(), expired, NONE)).to.equal('never')
+  })
+})
+
 describe('the requeue of a run', () => {
   it('is at once after a move, and then the end of a pause', () => {
     const run = aRun()

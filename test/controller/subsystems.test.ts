@@ -9,18 +9,21 @@ import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
+import { withoutPods } from './swept.ts'
 
 const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
 const { metadata, ...rest } = anExperiment()
 const stored: KubeObject = { ...rest, metadata: { ...metadata, resourceVersion: '10' } }
 
 /** A fork in another namespace, whose experiment is gone. */
-const FORK = theFork({
-  experiment: anExperiment({
-    sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' },
-    metadata: { name: 'gone', uid: 'uid-of-gone' },
+const FORK = withoutPods(
+  theFork({
+    experiment: anExperiment({
+      sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' },
+      metadata: { name: 'gone', uid: 'uid-of-gone' },
+    }),
   }),
-})
+)
 const ORPHAN = { ...FORK, metadata: { ...FORK.metadata, resourceVersion: '11' } }
 const ORPHAN_PATH = `/apis/apps/v1/namespaces/stock/deployments/${ORPHAN.metadata.name}`
 

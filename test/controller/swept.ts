@@ -3,6 +3,7 @@ import { CONTROLLER_REVISION } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Write } from '../../common/conclusion/write.ts'
+import { objectOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { Orphans } from '../../controller/orphans/orphaned-forks.ts'
@@ -13,7 +14,18 @@ import { diaryLog, VirtualTime } from '../virtual-time.ts'
 
 /** Its source is in another namespace. */
 export const EXPERIMENT = anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'stock' } })
-export const FORK = theFork({ experiment: EXPERIMENT })
+/** Its fork, as it was left. */
+export const RUNNING = theFork({ experiment: EXPERIMENT })
+
+/** A fork that has lost its pods. */
+export const withoutPods = (fork: KubeObject): KubeObject => ({
+  ...fork,
+  spec: { ...objectOr(fork.spec), replicas: 0 },
+  status: { observedGeneration: 99 },
+})
+export const FORK = withoutPods(RUNNING)
+/** When virtual time begins. */
+export const START = new Date('2026-11-21T10:00:00Z')
 const GONE = new KubeError({ kind: 'notFound', message: 'no such experiment', status: 404 })
 
 /** What a sweep finds. */
@@ -23,6 +35,10 @@ export interface Given {
   readonly cached?: ExperimentDeployment
   /** the answer of the API server about the experiment */
   readonly live?: () => Promise<unknown>
+  /** forks that have lost their label, as a cache has them */
+  readonly others?: readonly KubeObject[]
+  /** the answer of the API server about a fork that is being deleted; default: the fork */
+  readonly liveFork?: () => KubeObject | undefined
   /** the revision that has the name of the fork */
   readonly revision?: KubeObject
   readonly isServed?: (namespace: string) => boolean
@@ -41,6 +57,8 @@ export function world(given: Given = {}) {
     forks = [fork],
     cached,
     live = () => Promise.reject(GONE),
+    others = [],
+    liveFork = () => fork,
     revision,
     isServed = () => true,
     services = () => [],
@@ -58,6 +76,8 @@ export function world(given: Given = {}) {
       request: ({ path }) => {
         if (path.endsWith('/services')) return Promise.resolve({ kind: 'List', metadata: {}, items: services() })
         diary.push(`get ${path.split('/').slice(-3).join('/')}`)
+        if (path.includes(`/${deployment.plural}/`))
+          return liveFork() ? Promise.resolve(liveFork()) : Promise.reject(GONE)
         if (!path.includes(CONTROLLER_REVISION.plural)) return live()
         return revision ? Promise.resolve(revision) : Promise.reject(GONE)
       },
@@ -65,7 +85,8 @@ export function world(given: Given = {}) {
     hasExperiment: (kind, of) => index.hasFork(kind, of),
     isServed,
     isCutOverInstalled,
-    workloads: [{ kind: deployment, forks: { list: () => forks } }],
+    workloads: [{ kind: deployment, forks: { list: () => forks }, others: { list: () => others, isAbsent: false } }],
+    clock: () => new Date(START.getTime() + timers.now()),
     write: async (write) => {
       diary.push(`${write.verb} ${write.role} ${'of' in write ? write.of.metadata.name : ''}`)
       await beforeWrite(write)

@@ -172,7 +172,7 @@ describe('the decision on an update', () => {
       )
       const object = updated(experiment, { ttlSeconds: 60 })
       expect(await linesFor([...WORLD, fork], { object, oldObject: experiment })).to.deep.equal([
-        `[Plan] deletes deployment/${FORK} in shop`,
+        `[Plan] scales deployment/${FORK} down to 0 pods`,
         '[Plan] expired 1m after creation (2026-11-21T11:01Z); raise spec.ttlSeconds to run it again',
       ])
     })

@@ -173,7 +173,7 @@ describe('what happens to a run that has written nothing', () => {
     const { experiment } = run.world
     run.world.experiment = { ...experiment, metadata: { ...experiment.metadata, ...deleted } }
     const { writes, conclusion } = run.pass()
-    expect(writes.map(({ verb, role }) => `${verb} ${role}`)).to.deep.equal(['delete fork'])
+    expect(writes.map(({ verb, role }) => `${verb} ${role}`)).to.deep.equal(['patch fork'])
     expect([conclusion.reason, conclusion.run]).to.deep.equal(['Terminating', undefined])
   })
 

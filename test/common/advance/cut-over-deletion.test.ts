@@ -34,7 +34,7 @@ describe('a deletion of a blue-green whose Service sends only to the fork', () =
     run.world.traffic = { ...traffic.value, services: services.map((of) => ({ ...of, selector: { app: 'cart' } })) }
     expect(told(run.pass().writes)).to.deep.equal([])
     run.world.lostPins = { ...run.world.lostPins, unchangedMs: 60_000 }
-    expect(told(run.pass().writes)).to.deep.equal(['delete fork'])
+    expect(told(run.pass().writes)).to.deep.equal(['patch fork'])
   })
 
   it('deletes nothing where the controller may not return it, and says what to do', () => {
@@ -58,7 +58,7 @@ describe('a deletion of a blue-green whose Service sends only to the fork', () =
   it('is done where somebody else has returned it', () => {
     const run = deleted(aCutOver())
     run.world.services = { ...run.world.services, active: undefined, preview: undefined }
-    expect(told(plan(withoutComponent(run)).writes)).to.deep.equal(['delete fork'])
+    expect(told(plan(withoutComponent(run)).writes)).to.deep.equal(['patch fork'])
   })
 })
 

@@ -196,6 +196,6 @@ describe('the way back of a blue-green', () => {
     const run = aCutOver()
     deleted(run)
     expect(told(run.pass().writes)).to.deep.equal(['patch service cart', 'patch service cart-preview'])
-    expect(told(run.pass().writes)).to.deep.equal(['delete fork'])
+    expect(told(run.pass().writes)).to.deep.equal(['patch fork'])
   })
 })

@@ -37,7 +37,7 @@ describe('the description of the end', () => {
   it('deletes the fork', () => {
     const experiment = created('2026-11-21T11:00:00Z', 60)
     expect(described({ experiment, fork: theFork(), now: new Date(NOON) })).to.deep.equal([
-      `[Plan] deletes deployment/${FORK} in shop`,
+      `[Plan] scales deployment/${FORK} down to 0 pods`,
       '[Plan] expired 1m after creation (2026-11-21T11:01Z); raise spec.ttlSeconds to run it again',
     ])
   })
@@ -59,11 +59,11 @@ describe('the description of the end', () => {
     const metadata = { deletionTimestamp: '2026-11-21T09:00:00Z', finalizers }
     const experiment = anExperiment({ sourceRef: TILL, metadata })
     const fork = theFork({ experiment: anExperiment({ sourceRef: TILL }) })
-    expect(described({ experiment, fork })).to.deep.equal([`[Plan] deletes deployment/${FORK} in till`])
+    expect(described({ experiment, fork })).to.deep.equal([`[Plan] scales deployment/${FORK} down to 0 pods`])
     expect(described({ experiment })).to.deep.equal(['[Plan] removes the finalizer of expd/faster-cart'])
     expect(describedFacts({ ...someFacts({ experiment }), kind: unknown('odd') })).to.deep.equal([])
     expect(describedFacts({ ...someFacts({ experiment }), fork: known(fork), schema: unknown('odd') })).to.deep.equal([
-      `[Plan] deletes deployment/${FORK} in till`,
+      `[Plan] scales deployment/${FORK} down to 0 pods`,
     ])
   })
 })

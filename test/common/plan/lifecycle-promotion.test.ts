@@ -64,16 +64,16 @@ describe('a deletion in the middle of a promotion', () => {
 
   it('waits at most the progress deadline of the source', () => {
     const run = promoting()
-    expect(rolesOf(deletedAfter(run, 601).writes)).to.deep.equal(['delete fork'])
+    expect(rolesOf(deletedAfter(run, 601).writes)).to.deep.equal(['patch fork'])
     const { source } = run.world
     if (source) run.world.source = { ...source, spec: { ...objectOr(source.spec), progressDeadlineSeconds: 50 } }
-    expect(rolesOf(deletedAfter(run, 51).writes)).to.deep.equal(['delete fork'])
+    expect(rolesOf(deletedAfter(run, 51).writes)).to.deep.equal(['patch fork'])
   })
 
   it('waits for nothing when the source is ready, or cannot be read', () => {
     const run = promoting()
     run.world.source = undefined
-    expect(rolesOf(deletedAfter(run, 1).writes)).to.deep.equal(['delete fork'])
+    expect(rolesOf(deletedAfter(run, 1).writes)).to.deep.equal(['patch fork'])
   })
 
   it('lets the experiment go when its fork shall be left alone', () => {

@@ -1,18 +1,13 @@
 import { expect } from 'chai'
+import { scaleTo } from '../../../common/advance/leaving.ts'
 import { ABSENT, type Known, known, knownObject, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, FORK_FINALIZER, OWNER_UID } from '../../../common/api/names.ts'
 import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { Plan } from '../../../common/conclusion/conclusion.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import {
-  expiryMessage,
-  finalizerWrites,
-  planDeletion,
-  planExpiry,
-  scaleTo,
-  toMinutes,
-} from '../../../common/plan/lifecycle.ts'
+import { objectOr } from '../../../common/json/json.ts'
+import { expiryMessage, finalizerWrites, planDeletion, planExpiry, toMinutes } from '../../../common/plan/lifecycle.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { aDeployment, anExperiment, FORK, pinnedTo, UID } from '../../builders.ts'
@@ -27,7 +22,13 @@ const inOtherNamespace = (finalizers: readonly string[] = [], deletionTimestamp?
   })
 const inOwnNamespace = (finalizers: readonly string[]) =>
   anExperiment({ metadata: { finalizers, deletionTimestamp: DELETED } })
-const fork = theFork()
+const running = theFork()
+/** It has lost its pods. */
+const fork: KubeObject = {
+  ...running,
+  spec: { ...objectOr(running.spec), replicas: 0 },
+  status: { observedGeneration: 99 },
+}
 const { ownerReferences: _lost, ...unownedMetadata } = fork.metadata
 const unowned: KubeObject = { ...fork, metadata: unownedMetadata }
 

@@ -31,6 +31,7 @@ export function make(world: World, write: Write): void {
       return
     case 'patch':
       if (write.role === 'fork') world.fork = settle(patched(write.of, write.patch))
+      if (write.role === 'twin') world.twin = settle(patched(write.of, write.patch))
       if (write.role === 'experiment') world.experiment = withFinalizers(world.experiment, write.patch)
       if (write.role === 'service' && world.services) world.services = withSelector(world.services, write)
       if (write.role === 'source') world.source = available(world.stored(patched(write.of, write.patch)))

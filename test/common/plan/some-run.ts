@@ -99,7 +99,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     world.pods = podsAfter(world.pods, world.fork, world)
     const fork = world.fork === before ? planned.conclusion.fork : world.fork
     const isTwinWritten = planned.writes.some(
-      ({ verb, role }) => verb === 'apply' && role.toLowerCase().endsWith('twin'),
+      ({ verb, role }) => verb !== 'delete' && role.toLowerCase().endsWith('twin'),
     )
     const twin = isTwinWritten && world.twin ? { twin: world.twin } : {}
     const status = statusOf(seen, { ...afterWrites(world, planned), fork, ...twin })

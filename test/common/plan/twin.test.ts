@@ -86,7 +86,7 @@ describe('the twin of an analysis', () => {
     run.world.traffic = trafficOf(0, name, 2)
     run.rest()
     run.wait(11)
-    expect(told(run.rest())).to.deep.equal(['patch fork', 'delete twin'])
+    expect(told(run.rest())).to.deep.equal(['patch fork', 'patch twin', 'delete twin'])
     expect(run.world.twin).to.equal(undefined)
   })
 
@@ -132,6 +132,7 @@ describe('the twin of an analysis', () => {
       ...deleted.world.experiment,
       metadata: { ...metadata, deletionTimestamp: deleted.world.now.toISOString() },
     }
+    expect(told(deleted.pass().writes)).to.include.members(['patch fork', 'patch twin'])
     expect(told(deleted.pass().writes)).to.include.members(['delete fork', 'delete twin'])
   })
 
@@ -143,8 +144,9 @@ describe('the twin of an analysis', () => {
     }
     world.fork = undefined
     const { writes, conclusion } = pass()
-    expect(told(writes)).to.include('delete twin')
+    expect(told(writes)).to.include('patch twin')
     expect(conclusion.message).to.equal(`deployment/${twinName(world.experiment)} is being deleted`)
+    expect(told(pass().writes)).to.include('delete twin')
   })
 
   it('is as large as the fork', () => {

@@ -10,6 +10,7 @@ import {
 } from '../../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { derive } from '../../../common/fork/derive.ts'
+import { provenOwner } from '../../../common/workload/any-fork.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import {
   experimentId,
@@ -19,7 +20,6 @@ import {
   isForkOf,
   ownerReference,
   ownershipMetadata,
-  provenOwner,
   sourceId,
   twinName,
 } from '../../../common/workload/identity.ts'

@@ -13,6 +13,7 @@ import { PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
 import { READY_CONTAINERS } from './ready-containers.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
 import { SCALED_THRICE, SCALED_TWICE } from './scaled-forks.ts'
+import { STAYING_PODS } from './staying-pods.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
 export interface Input {
@@ -224,6 +225,7 @@ export const INPUTS = {
   unreported: { 'a status that is not written': LOST_STATUS },
   podRefusal: { 'an Event': { ...REFUSED_PODS, isSeen: tells('ReplicaFailure') } },
   driftBackoffMs: { 'a second drift in a row': SCALED_TWICE },
+  leavingMs: { 'a minute in which the pods stay': STAYING_PODS },
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },
   promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
   gate: { 'the containers of a pod': READY_CONTAINERS },

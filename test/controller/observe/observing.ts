@@ -32,7 +32,12 @@ export function observing(given: Given = {}) {
   const { experiment, source } = { experiment: anExperiment(), source: aDeployment(), ...given }
   const { cached, live, revision, policies = [], referring = [] } = given
   const ports: Ports = {
-    steps: { elapsedMs: () => undefined, unchangedMs: () => 0 },
+    steps: {
+      elapsedMs: () => undefined,
+      unchangedMs: () => 0,
+      leavingMs: () => undefined,
+      noteLeaving: () => undefined,
+    },
     isPromotionInstalled: false,
     experiments: {
       get: async (key) => (key === KEY ? experiment : undefined),

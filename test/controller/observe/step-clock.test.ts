@@ -113,6 +113,21 @@ describe('the clock of a step', () => {
     expect(found).to.deep.equal([2_000, 1_000])
   })
 
+  it('N36: tells how long an object has been leaving, until it is not named any more', () => {
+    const { clock, pass, gone } = world(0)
+    expect(clock.leavingMs(KEY, 'fork')).to.equal(undefined)
+    clock.noteLeaving(KEY, [{ uid: 'fork' }])
+    pass(1_000)
+    clock.noteLeaving(KEY, [{ uid: 'fork' }, { uid: 'twin' }])
+    pass(1_000)
+    expect(['fork', 'twin', undefined].map((uid) => clock.leavingMs(KEY, uid))).to.deep.equal([2_000, 1_000, undefined])
+    clock.noteLeaving(KEY, [])
+    expect([clock.leavingMs(KEY, 'fork'), clock.entryCount]).to.deep.equal([undefined, 0])
+    gone.add(KEY)
+    clock.noteLeaving(KEY, [{ uid: 'fork' }])
+    expect(clock.entryCount).to.equal(0)
+  })
+
   it('remembers nothing of an experiment that was deleted during its pass', () => {
     const { clock, pass, gone } = world(HOUR_MS)
     clock.elapsedMs(KEY, aRun())

@@ -104,6 +104,49 @@ describe('reservations', () => {
     expect(others(a)).to.deep.equal([['b', undefined]])
   })
 
+  it('N36: count the fork of an experiment that is gone until it is gone too, and then wake those that wait', () => {
+    const waiting = experiment('w', { reason: 'LimitReached' })
+    const { reservations, become, has, others } = world(a, b, waiting)
+    const dying = { ...forkOf(b, 3), metadata: { ...forkOf(b, 3).metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } }
+    has(b, forkOf(b, 3))
+    become(b, undefined)
+    expect(others(a)).to.deep.equal([
+      ['w', undefined],
+      ['b', 3],
+    ])
+    has(b, dying)
+    expect(others(a, { source: false, namespace: true })).to.deep.include(['b', 3])
+    has(b, undefined)
+    const key = `shop/${nameOf(b)}`
+    expect(reservations.forkChanged('Deployment', changeOf(key, dying, undefined))).to.deep.equal(['shop/w'])
+    expect([others(a), reservations.entryCount]).to.deep.equal([[['w', undefined]], 1])
+  })
+
+  it('N36: do not count a fork that somebody has orphaned', () => {
+    const { become, has, others } = world(a, b)
+    const { ownerReferences: _owner, ...others_ } = forkOf(b).metadata
+    has(b, { ...forkOf(b), metadata: others_ })
+    become(b, undefined)
+    expect(others(a)).to.deep.equal([])
+  })
+
+  it('N36: wake those that wait when an expired experiment has lost its fork, and not before', () => {
+    const waiting = experiment('w', { reason: 'LimitReached' })
+    const { become } = world(a, b, waiting)
+    const over = experiment('b', { reason: 'Expired' })
+    const ref = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name: nameOf(b),
+      namespace: 'shop',
+      uid: 'f',
+      generation: 1,
+    }
+    const leaving = { ...over, status: { ...over.status, experimentResourceRef: ref } }
+    expect(become(b, leaving)).to.deep.equal([])
+    expect(become(leaving, over)).to.deep.equal(['shop/w'])
+  })
+
   it('R7: name the other experiments of a source when the number of pods of one fork has changed', () => {
     const { reservations } = world(a, b, elsewhere, beside)
     const changed = (before?: KubeObject, after?: KubeObject) =>

@@ -81,6 +81,11 @@ describe('a report during a deletion', () => {
       expect((await reported(facts, { ...ending, is, reason: 'ApplyRefused' })).diary).to.deep.equal([
         'Warning ApplyRefused',
       ]))
+
+  it('N36: emits an Event about the finalizer of somebody else that keeps the fork', async () => {
+    const leaving = [{ uid: 'fork', recheckMs: 1, held: 'it is kept' }]
+    expect((await reported(facts, { ...ending, leaving })).diary).to.deep.equal(['Warning HeldByFinalizer'])
+  })
 })
 
 describe('the report of a share', () => {

@@ -8,7 +8,7 @@ import { DEADLINE_MS, placeIn } from '../../integration/product.ts'
 import { type Actor, type CrashPoint, startActor } from './actor.ts'
 import type { IdleActors } from './idle.ts'
 import { differences, endState, eventCounts, type History, type Silence } from './oracles.ts'
-import { PATIENT, type Scenario, type Scene, withSource } from './scenarios.ts'
+import { doneMs, PATIENT, type Scenario, type Scene, withSource } from './scenarios.ts'
 
 /** The longest time from the start of the next controller to the end of the run. */
 export const CONVERGED_MS = 30_000
@@ -127,7 +127,7 @@ export async function reference(options: RunOptions): Promise<Reference> {
   const stage = await aStage(scenario)
   const actor = await prepared(options, stage)
   await scenario.change(stage.scene)
-  await eventually(`${scenario.name} to be done`, DEADLINE_MS, () => scenario.isDone(stage.scene), PATIENT)
+  await eventually(`${scenario.name} to be done`, doneMs(scenario), () => scenario.isDone(stage.scene), PATIENT)
   await rests(actor, REFERENCE_REST_MS)
   await actor.stop('SIGTERM')
   return summary(options, stage, actor.writes)
@@ -150,7 +150,7 @@ export async function rerun(options: RunOptions, point: CrashPoint, expected: Ex
   const verdict = { scenario: scenario.name, ...point }
   const undisturbed = async () => {
     await changing
-    await eventually(`${scenario.name} to be done`, DEADLINE_MS, () => scenario.isDone(stage.scene), PATIENT)
+    await eventually(`${scenario.name} to be done`, doneMs(scenario), () => scenario.isDone(stage.scene), PATIENT)
     await rests(first, REST_MS)
     return false
   }

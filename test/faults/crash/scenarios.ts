@@ -45,8 +45,14 @@ export interface Scenario {
   readonly convergedMs?: number
 }
 
+/** The longest time from the change to the end without a crash. */
+export const doneMs = ({ convergedMs = 0 }: Scenario): number => Math.max(DEADLINE_MS, convergedMs)
+
 /** Many runs wait at once, and should not keep the API server busy. */
 export const PATIENT = { pauseMs: 500 }
+
+/** How long a finalizer of others may keep a fork, and a little longer. */
+const HELD_MS = 65_000
 
 const FOREIGN_FINALIZER = 'crash.example.com/held'
 
@@ -94,6 +100,18 @@ async function available(scene: Scene): Promise<void> {
 async function isGone({ own, forks }: Scene): Promise<void> {
   expect(await own.api.list(own.path('experiments'))).to.deep.equal([])
   expect((await forks.api.list(forks.path('deployments'))).map(({ metadata }) => metadata.name)).to.deep.equal(['cart'])
+}
+
+/** Lets the experiment expire in two seconds. */
+async function expires(scene: Scene): Promise<void> {
+  const { metadata } = await scene.own.experimentAt('try')
+  const ageSeconds = (Date.now() - Date.parse(metadata.creationTimestamp ?? '')) / 1_000
+  await patched(scene, { spec: { ttlSeconds: Math.ceil(ageSeconds) + 2 } })
+}
+
+async function isExpired({ own, forks }: Scene): Promise<void> {
+  expect(condition(await own.experimentAt('try'), 'Ready')?.reason).to.equal('Expired')
+  expect(await forks.api.list(forks.path('deployments'))).to.have.length(1)
 }
 
 /** Waits until all pods of the source have its present template. */
@@ -175,15 +193,20 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'expiry',
     before: available,
-    change: async (scene) => {
-      const { metadata } = await scene.own.experimentAt('try')
-      const ageSeconds = (Date.now() - Date.parse(metadata.creationTimestamp ?? '')) / 1_000
-      await patched(scene, { spec: { ttlSeconds: Math.ceil(ageSeconds) + 2 } })
+    change: expires,
+    isDone: isExpired,
+  },
+  {
+    name: 'expiry of a fork that a finalizer keeps',
+    before: async (scene) => {
+      const { own, forks } = scene
+      await available(scene)
+      const fork = forks.path('deployments', forkOf(await own.experimentAt('try')))
+      await forks.api.patch(fork, { metadata: { finalizers: [FOREIGN_FINALIZER] } })
     },
-    isDone: async ({ own, forks }) => {
-      expect(condition(await own.experimentAt('try'), 'Ready')?.reason).to.equal('Expired')
-      expect(await forks.api.list(forks.path('deployments'))).to.have.length(1)
-    },
+    change: expires,
+    isDone: isExpired,
+    convergedMs: 2 * HELD_MS,
   },
   {
     name: 'pin',

@@ -7,6 +7,9 @@ import { type Action, EVIL, evilPatch, type Running, type World } from './world.
 
 type Place = 'shop' | 'stock'
 
+/** A minute, and two sweeps. */
+const HELD_MS = 150_000
+
 const create =
   (on: Place | 'yard', source?: string): Action =>
   (who, world) => {
@@ -151,6 +154,16 @@ const keepByFinalizer: Action = async (who, world) => {
   })
 }
 
+/** For a minute she can. */
+const keepByFinalizerOfFork: Action = async (who, world) => {
+  const running = await world.experiment()
+  const patch = patchOf(`deployment/${running.fork}`, { metadata: { finalizers: ['example.com/mine'] } })
+  return stored(who.kubectl(patch), async () => {
+    await who.kubectl(['delete', `expd/${running.name}`, '--wait=false'])
+    return world.isGone(running, 'undone', HELD_MS)
+  })
+}
+
 const followWithoutPermission: Action = async (_who, world) => {
   const running = await world.experimentOn('stock', 'followed')
   const image = 'registry.example/cart:2'
@@ -188,6 +201,7 @@ export const WITH_EXPERIMENTS: Readonly<Record<string, Action>> = {
   'write an analysis run, whose verdict may promote': writeAnalysisRun,
   'remove the finalizer of an experiment on `stock`': removeFinalizer,
   'keep the fork of a deleted experiment with a finalizer of her own': keepByFinalizer,
+  'keep the fork of a deleted experiment with a finalizer on the fork': keepByFinalizerOfFork,
   'delete an experiment on `stock`': remove('stock'),
   'delete an experiment in `shop`': remove('shop'),
   'delete the experiment of `shop` that has a fork here': remove('stock'),

@@ -150,11 +150,13 @@ export class World {
   }
 
   /** Waits until the fork is gone. */
-  isGone = ({ fork, beside }: Running, answer: 'done' | 'undone'): Promise<string> =>
-    becomes(`${fork} to be gone`, answer, async () => {
+  isGone = ({ fork, beside }: Running, answer: 'done' | 'undone', withinMs = DEADLINE_MS): Promise<string> => {
+    const isGone = async () => {
       const forks = await beside.api.list(beside.path('deployments'))
       if (forks.some(({ metadata }) => metadata.name === fork)) throw new Error('it is there')
-    })
+    }
+    return becomes(`${fork} to be gone`, answer, isGone, withinMs)
+  }
 
   /** The names of this run, as on the page. */
   onPage = (text: string): string =>
@@ -194,8 +196,13 @@ export class World {
   }
 }
 
-async function becomes(what: string, answer: string, holds: () => Promise<void>): Promise<string> {
-  await eventually(what, DEADLINE_MS, holds)
+async function becomes(
+  what: string,
+  answer: string,
+  holds: () => Promise<void>,
+  withinMs = DEADLINE_MS,
+): Promise<string> {
+  await eventually(what, withinMs, holds)
   return answer
 }
 

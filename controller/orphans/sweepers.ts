@@ -1,0 +1,99 @@
+import { isHeld } from '../../common/advance/leaving.ts'
+import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
+import { EXPERIMENT_DEPLOYMENT, SERVICE } from '../../common/api/names.ts'
+import type { KubeObject, ResourceType } from '../../common/api/object.ts'
+import { at, listOr } from '../../common/json/json.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
+import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
+import { listAll } from '../../common/kube/watch/view.ts'
+import { idInName } from '../../common/workload/any-fork.ts'
+import { experimentId } from '../../common/workload/identity.ts'
+import { Orphans, type OrphansOptions } from './orphaned-forks.ts'
+import { OrphanedRuns, type OrphanedRunsOptions } from './orphaned-runs.ts'
+import { type LiveReads, OrphanedServices } from './orphaned-services.ts'
+
+interface SweepersOptions extends Omit<OrphansOptions, 'client' | 'workloads'> {
+  readonly client: KubeClient
+  readonly caches: {
+    readonly workloads: OrphansOptions['workloads']
+    readonly analysis?: { readonly runs: { list(): readonly AnalysisRun[] } } | undefined
+  }
+  readonly experiment: OrphanedRunsOptions['experiment']
+  readonly services: ConstructorParameters<typeof OrphanedServices>[0]['services']
+  /** whether the webhooks exclude a namespace: nothing is written there */
+  readonly isExcluded: (namespace: string) => boolean
+  /** the one namespace that this installation serves; undefined: all */
+  readonly onlyNamespace?: string | undefined
+}
+
+/** The sweepers of forks and Services, and of analysis runs if the component is installed, without experiments. */
+export function sweepersOf({ caches, isExcluded, ...options }: SweepersOptions) {
+  const { client } = options
+  const { workloads } = caches
+  const forks = new Orphans({ ...options, workloads })
+  const isServed = (namespace: string) => options.isServed(namespace) && !isExcluded(namespace)
+  const reads = liveReads(options, workloads)
+  const services = new OrphanedServices({ ...options, isServed, workloads, live: reads })
+  const live: OrphanedRunsOptions['live'] = (of, signal) =>
+    orUndefined(client.request({ verb: 'get', path: resourcePath(EXPERIMENT_DEPLOYMENT, of), signal }))
+  const runs = caches.analysis && new OrphanedRuns({ ...options, live, runs: caches.analysis.runs })
+  return {
+    /** How many forks without an experiment the last sweep found. */
+    get count(): number {
+      return forks.count
+    },
+    /** How many Services without their fork the last sweep found. */
+    get services(): number {
+      return services.count
+    },
+    /** How many forks and twins are being deleted, and a finalizer of others keeps them. */
+    get held(): number {
+      return workloads.reduce((sum, kind) => sum + kind.forks.list().filter(isHeld).length, 0)
+    },
+    start(): void {
+      forks.start()
+      services.start()
+      runs?.start()
+    },
+    stop: () => Promise.all([forks.stop(), services.stop(), runs?.stop()]),
+  }
+}
+
+/** Reads the metadata of lists, because only names and uids are needed. */
+function liveReads(
+  { client, onlyNamespace }: Pick<SweepersOptions, 'client' | 'onlyNamespace'>,
+  workloads: OrphansOptions['workloads'],
+): LiveReads {
+  const idsOf = async (
+    resource: ResourceType,
+    namespace: string | undefined,
+    { idOf, signal }: { readonly idOf: (object: KubeObject) => string | undefined; readonly signal: AbortSignal },
+  ) => {
+    const where = namespace === undefined ? {} : { namespace }
+    const view = { ...where, resource, managedFields: 'none', metadataOnly: true, project: idOf } as const
+    return (await listAll(client, view, signal)).arrivals.flatMap(({ value }) => value ?? [])
+  }
+  return {
+    // one that may only list Services cannot get one
+    async service({ namespace, name }, signal) {
+      const path = resourcePath(SERVICE, { namespace })
+      const query = { fieldSelector: `metadata.name=${name}` }
+      const [found] = listOr(
+        at(await client.request({ verb: 'list', path, query, expects: 'ServiceList', signal }), 'items'),
+      )
+      const { apiVersion, kind } = SERVICE
+      return found === undefined ? undefined : { ...asObject(found), apiVersion, kind }
+    },
+    async forkIds(namespace, signal) {
+      const idOf = ({ metadata: { name } }: KubeObject) => idInName(name)
+      const served = workloads.filter(({ others }) => !others.isAbsent)
+      const found = await Promise.all(served.map(({ kind }) => idsOf(kind, namespace, { idOf, signal })))
+      return new Set(found.flat())
+    },
+    async experimentIds(signal) {
+      const idOf = ({ metadata: { uid } }: KubeObject) => experimentId(uid ?? '')
+      return new Set(await idsOf(EXPERIMENT_DEPLOYMENT, onlyNamespace, { idOf, signal }))
+    },
+  }
+}
