@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { LEAVING_MS } from '../../common/advance/leaving.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aRollout } from './argo.ts'
@@ -61,7 +62,8 @@ describe('a Rollout without a template of its own, on the real control plane', (
       expect(imagesOf(await api.get(fork))).to.deep.equal([`registry.example/${name}:7`])
       await api.patch(path('experiments', experiment), { spec: { ttlSeconds: 1 } })
       await place().reaches(experiment, 'Expired')
-      await eventually('the fork to be gone', DEADLINE_MS, async () =>
+      // no Argo takes its pods, so the deletion waits for them as long as it may
+      await eventually('the fork to be gone', LEAVING_MS + DEADLINE_MS, async () =>
         expect(await api.get(fork).catch(String)).to.contain('not found'),
       )
     })
