@@ -1,10 +1,11 @@
 import type { AnalysisStatus } from '../api/analysis/analysis.ts'
+import { warning } from '../api/conditions.ts'
 import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import { REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus, RunPath, RunWeight } from '../api/strategy.ts'
-import type { ExperimentDeployment, SourceStatus } from '../api/types.ts'
+import type { ExperimentDeployment, SourceStatus, Warning } from '../api/types.ts'
 import type { AnalysisArms } from '../assess/analysis.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import type { FieldChange } from '../override/changes.ts'
@@ -123,6 +124,10 @@ export type Conclusion = Decision & {
   /** absent when policies no longer matter: the experiment has expired, was promoted or is being deleted */
   readonly policy?: PolicyDecision
 }
+
+/** The warning that a finalizer of others keeps a fork or twin that leaves. Both the status and Events tell it. */
+export const heldWarnings = ({ leaving = [] }: Pick<Conclusion, 'leaving'>): readonly Warning[] =>
+  leaving.flatMap(({ held }) => (held === undefined ? [] : [warning('HeldByFinalizer', held)]))
 
 /** A place under a policy's limit. It can be reserved only if no other reservation was made since `asOf`. */
 export interface Reservation {

@@ -100,8 +100,7 @@ function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): reado
       ['the fork could not be read now', optionalClause(` (${facts.fork.because})`), ', so what is written is unknown'],
     ]
   if (hasExpired(facts)) return lines
-  const { moved } = plan.conclusion.run ?? {}
-  if (moved) return [...lines, moved.message]
+  if (plan.conclusion.run?.moved) return [...lines, plan.conclusion.run.moved.message]
   if (plan.conclusion.reason === 'Promoted') return ['creates no fork: the source has the change']
   const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !hasForkAfter(plan)
   if (isBlocked) return [...lines, blockedLine(facts, plan)]
@@ -157,8 +156,7 @@ function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>): stri
     case 'twin': {
       if (at(patch, 'spec') === undefined) return `removes finalizers from ${placeOf(of)}`
       const replicas = Number(at(patch, 'spec', 'replicas'))
-      const direction = replicas > replicasOf(of) ? 'up' : 'down'
-      return `scales ${shortNameOf(of)} ${direction} to ${count(replicas, 'pod')}`
+      return `scales ${shortNameOf(of)} ${replicas > replicasOf(of) ? 'up' : 'down'} to ${count(replicas, 'pod')}`
     }
     case 'experiment': {
       const isAdded = listOr(at(patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)

@@ -1,4 +1,4 @@
-import { type ConditionDraft, conditionsFrom, warning } from '../api/conditions.ts'
+import { type ConditionDraft, conditionsFrom } from '../api/conditions.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
@@ -13,7 +13,7 @@ import type {
 } from '../api/types.ts'
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
 import { aloneWarnings } from '../conclusion/alone.ts'
-import type { Conclusion } from '../conclusion/conclusion.ts'
+import { type Conclusion, heldWarnings } from '../conclusion/conclusion.ts'
 import { formatFindings, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import {
   cutOverCondition,
@@ -43,8 +43,7 @@ import { wholeHashOf } from './apply-reason.ts'
  */
 export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
   const { experiment } = facts
-  const before = experiment.status
-  const { generation, uid } = experiment.metadata
+  const [before, { generation, uid }] = [experiment.status, experiment.metadata]
   if (before?.strategy && conclusion.run?.addsHashes)
     return { ...before, ...hashesStatus(before.strategy, conclusion.run) }
   const { services, hazards, ...report } = reportOf(facts, conclusion)
@@ -149,10 +148,6 @@ function reportOf(facts: Facts, { fork }: Conclusion): TrafficReport {
   const kept = stored.filter(({ reason }) => isReason(reason) && attributesOf(reason).ofNeighbours)
   return { ...found, collisions: [...found.collisions, ...kept] }
 }
-
-/** The warning that a finalizer of others keeps a fork or twin that leaves. Both the status and Events tell it. */
-export const heldWarnings = ({ leaving = [] }: Pick<Conclusion, 'leaving'>): readonly Warning[] =>
-  leaving.flatMap(({ held }) => (held === undefined ? [] : [warning('HeldByFinalizer', held)]))
 
 const ORDER = Object.keys(REASONS)
 
