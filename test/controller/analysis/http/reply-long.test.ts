@@ -45,10 +45,13 @@ describe('a long answer', () => {
   it('N30, A49: leaves other work its turns, with 10,752 series in 4 MiB', async () => {
     const bytes = new Map(Object.values(PODS).map((pods) => [pods, Buffer.from(answerOf(pods, MAX_BYTES, 12))]))
     const { send } = await clientOf(slowly((pods) => bytes.get(pods) ?? Buffer.of()))
-    const ask = () => PROMETHEUS.ask(LONG_QUERY, aProvider({ type: 'Prometheus' }), send)
-    expect(await ask()).to.have.property('is', 'data') // this compiles the functions, too
+    const ask = async () =>
+      expect(await PROMETHEUS.ask(LONG_QUERY, aProvider({ type: 'Prometheus' }), send)).to.have.property('is', 'data')
+    await ask() // this compiles the functions
     const turns = [await longestTurnMs(ask), await longestTurnMs(ask)]
-    expect(Math.min(...turns), `${turns}`).to.be.below(MAX_TURN_MS)
+    const parsed = await longestTurnMs(async () => bytes.forEach((each) => void JSON.parse(`${each}`)))
+    // on a busy machine all takes longer; at once it would be ten times as long as to parse one answer
+    expect(Math.min(...turns), `${turns}`).to.be.below(Math.max(MAX_TURN_MS, 2 * parsed))
   })
 
   const listOf = (take: LongList['take'] = () => true): LongList => ({
