@@ -45,7 +45,8 @@ const OF_STRATEGIES = {
     'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself. If the Event says that the experiment is gone, somebody deleted it together with its fork.',
   PinNotHeld:
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then give the command `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
-  ServiceNotFound: 'Create the Service that the message names, or correct its name in the strategy.',
+  ServiceNotFound:
+    'Create the Service that the message names, or correct its name in the strategy. If it is too large, make it smaller.',
   ServiceIsTaken:
     'Wait until the other experiment is done with the Service, or abort it. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
   ServiceDoesNotMatch: 'Name a Service that selects the source, or keep its labels in the override.',
@@ -200,7 +201,7 @@ const OF_WARNINGS = {
   SharedAffinity:
     'If pods stay Pending, add nodes to the cluster. A topology spread can be overridden instead. For anti-affinity, override both the affinity and a label by which the rule of the source selects, if no Service needs that label. To override the affinity alone does not help, because the pods of the source keep theirs. The next rollout of the source needs a free node, too.',
   NotCompared:
-    'Find out who wrote the object that the message names: it has more labels, ports or metrics than any workload needs, so it was not compared with the pods. Give it fewer. Everything else is compared as usual.',
+    'Find out who wrote the object that the message names: it is larger, or has more labels, ports or metrics, than any workload needs, so it was not compared with the pods. Make it smaller. Everything else is compared as usual.',
   LeaderElection: 'Disable leader election in the override, or give the fork a lease of its own.',
   QueueWorker:
     'No action needed if the fork may take work from the same queue. Otherwise name another queue in the override.',
@@ -234,7 +235,7 @@ const OF_WARNINGS = {
   CommandIsDeclared:
     'Remove the annotation with the command from the manifest, and give commands with `kubectl annotate`. Each `kubectl apply` and each sync of a tool gives a command in a manifest again.',
   SourceUnread:
-    'No action needed. The webhook could not read the source in time; the controller checks the override and reports in `status`.',
+    'If the message says that an object is too large, make it smaller. Otherwise no action is needed: the webhook could not read the source in time; the controller checks the override and reports in `status`.',
 }
 
 /** What a user should do about each reason: whole sentences of Markdown, in `docs/reasons.md`. */

@@ -2,12 +2,13 @@
 import { expect } from 'chai'
 import { stringify } from 'yaml'
 import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, EXPERIMENT_POLICY, GROUP } from '../../common/api/names.ts'
-import { at, type JsonObject } from '../../common/json/json.ts'
-import { resourcePath } from '../../common/kube/client/resources.ts'
+import { at, type JsonObject, objectOr } from '../../common/json/json.ts'
+import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { forkName, ownerReference } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { aNamespace } from './fixture.ts'
-import { aSource, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'
+import { aSource, DEADLINE_MS, forkOf, imagesOf, placeIn, usesProduct } from './product.ts'
 
 describe('attacks on a running product', () => {
   const place = usesProduct()
@@ -210,5 +211,29 @@ describe('attacks on a running product', () => {
       expect(await create('first')).to.equal('created'),
     )
     expect(await create('second')).to.contain('exceeded quota: few')
+  })
+
+  it('A38: N29: four Services of a megabyte hold up no other namespace', async () => {
+    const [{ api }, attacker] = [place(), await placeIn(await aNamespace())]
+    const lease = async () => {
+      const name = 'experiment-controller'
+      const { spec } = await api.get(resourcePath(RESOURCES.Lease, { namespace: SYSTEM_NAMESPACE, name }))
+      const { holderIdentity, leaseTransitions } = objectOr(spec)
+      return { holderIdentity, leaseTransitions }
+    }
+    const before = await lease()
+    const selector = Object.fromEntries(Array.from({ length: 95_000 }, (_, index) => [`k${index}`, '']))
+    const names = ['a', 'b', 'c', 'd'].map((name) => `big-${name}`)
+    for (const name of names)
+      await api.create(attacker.path('services'), { metadata: { name }, spec: { selector, ports: [{ port: 80 }] } })
+    await aSource(attacker, 'mine')
+    await aSource(place(), 'a38')
+    await attacker.experiment('mine', { source: 'mine' })
+    await place().experiment('a38', { source: 'a38' })
+    await place().reaches('a38', 'Available')
+    const { warnings = [] } = (await attacker.reaches('mine', 'Available')).status ?? {}
+    const told = warnings.find(({ reason }) => reason === 'NotCompared')?.message
+    for (const name of names) expect(told).to.contain(`service/${name} (it has more than 100,000 keys and items)`)
+    expect(await lease()).to.deep.equal(before)
   })
 })

@@ -74,7 +74,7 @@ export async function readSource(
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
     if (error.kind === 'kindAbsent') return { kind: ABSENT, source: ABSENT }
-    return { kind: known(kind), source: unknown(error.kind === 'unread' ? error.message : error.kind) }
+    return { kind: known(kind), source: unknown(becauseOf(error)) }
   }
 }
 
@@ -100,6 +100,9 @@ async function readObject(kube: Reader, path: string): Promise<Known<KubeObject>
     return isKubeObject(found) ? known(found) : unknown('the answer is not an object')
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
-    return error.kind === 'notFound' || error.kind === 'kindAbsent' ? ABSENT : unknown(error.kind)
+    return error.kind === 'notFound' || error.kind === 'kindAbsent' ? ABSENT : unknown(becauseOf(error))
   }
 }
+
+/** Why something could not be read, for its author. Only of an object that is too large, the message says more. */
+const becauseOf = ({ kind, message }: KubeError): string => (kind === 'unread' ? message : kind)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { UNREAD } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
@@ -18,14 +19,17 @@ interface Given {
   readonly stored?: number
   readonly bytes?: number
   readonly silent?: boolean
+  /** whether the first of them is too large to be read */
+  readonly hasUnread?: boolean
 }
 
 /** An API server that pages `stored` experiments. `diary` lists its requests. */
-function world({ spec = {}, sourceNamespace, stored = 0, bytes = 100, silent = false }: Given) {
+function world({ spec = {}, sourceNamespace, stored = 0, bytes = 100, silent = false, hasUnread = false }: Given) {
   const diary: string[] = []
   const all = Array.from({ length: stored }, (_, index) => {
     const { metadata, ...rest } = anExperiment({ overrideSpec: { template: { big: true } } })
-    return { ...rest, metadata: { ...metadata, name: `copy-${index}`, uid: `uid-of-${index}` } }
+    const unread = hasUnread && index === 0 ? { [UNREAD]: 'it is longer than 1.5 MiB' } : {}
+    return { ...rest, ...unread, metadata: { ...metadata, name: `copy-${index}`, uid: `uid-of-${index}` } }
   })
   const request = async ({ path, query = {}, maxBytes = 0, signal }: KubeRequest) => {
     diary.push([path.replace(GROUP, ''), query.fieldSelector ?? 'all', query.limit, query.continue].join(' ').trim())
@@ -98,6 +102,10 @@ describe('the other experiments that limits count', () => {
     expect(await others()).to.have.length(11)
     expect(diary.map((line) => line.split(' ').slice(2).join(' '))).to.deep.equal(['100', '5', '5 5', '5 10'])
     expect([11 * 1_500_000 > LONG, 5 * 1_500_000 < LONGEST]).to.deep.equal([true, true])
+  })
+
+  it('N29: are unknown where one of them is too large to be read: the count would be too low', async () => {
+    expect(await world({ stored: 2, hasUnread: true }).others()).to.equal(undefined)
   })
 
   it('are read once for all reviews at the same time', async () => {

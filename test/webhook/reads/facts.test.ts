@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ABSENT, known, knownValue, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
 import { ROLLOUT_HASH } from '../../../common/workload/stable-template.ts'
 import { formatNeeds } from '../../../webhook/reads/access.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
@@ -52,6 +53,16 @@ describe('the source that a review reads', () => {
     'is unknown while the API server does not answer': [
       { instead: { [CART]: failing('unreachable') } },
       unknown('unreachable'),
+    ],
+    'N29: is unknown, with its name, where it is too large': [
+      {
+        instead: {
+          [CART]: () => {
+            throw new KubeError({ kind: 'unread', message: 'deployment/cart is too large to be read' })
+          },
+        },
+      },
+      unknown('deployment/cart is too large to be read'),
     ],
     'is unknown where we may not read it': [{ instead: { [CART]: failing('forbidden') } }, unknown('forbidden')],
     'is unknown where another server answers': [
