@@ -53,6 +53,24 @@ describe('Services, on the real control plane', () => {
     expect(said(found, 'TrafficShared')).to.equal('service/dozen: 8% of new connections (1 of 12 endpoints)')
   })
 
+  it('N29: A Service with 40,000 labels in its selector changes no share, and a source with 600 is refused', async () => {
+    const labels = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`label-${at}`, 'v']))
+    await aSource(place(), 'plain', { replicas: 1 })
+    await aService('large', { app: 'plain', ...labels(40_000) })
+    await place().experiment('beside', { source: 'plain' })
+    const found = await reachesShare('beside', 'plain', '50%')
+    expect(found.status?.services?.map(({ name }) => name)).to.deep.equal(['plain'])
+    await place().api.patch(place().path('deployments', 'plain'), {
+      spec: { template: { metadata: { labels: labels(600) } } },
+    })
+    const { text } = await place().kubectl(['apply', '-f', '-'], manifest('refused', 'plain', {}))
+    expect(text).to.contain('spec.template.metadata.labels: 601 labels, more than 512; remove those that nobody needs')
+    const stalled = await place().reaches('beside', 'SourceNotForkable')
+    expect((await place().deployment(stalled.status?.experimentResourceRef?.name ?? '')).metadata.uid).to.equal(
+      found.status?.experimentResourceRef?.uid,
+    )
+  })
+
   it('One pod in two slices counts once', async () => {
     await aSource(place(), 'doubled', { replicas: 1 })
     await place().experiment('once', { source: 'doubled' })
