@@ -26,10 +26,10 @@ const phaseIs =
   (...phases: readonly string[]): Shown =>
   ({ status }) =>
     phases.includes(status?.strategy?.phase ?? '')
-const stepBegins =
-  (words: string): Shown =>
+const stepIs =
+  (name: string): Shown =>
   ({ status }) =>
-    status?.strategy?.stepName.startsWith(words) === true
+    status?.strategy?.stepName === name
 const reasonIs =
   (reason: string): Shown =>
   ({ status, metadata }) =>
@@ -82,7 +82,7 @@ export const STATES: Readonly<Record<string, State>> = {
   },
   waiting: {
     spec: { ...canary(SHARE), promotion: { mode: 'Manual' } },
-    shows: stepBegins('wait until promoted'),
+    shows: stepIs('await'),
   },
   approved: {
     spec: { ...canary(SHARE, STOP), promotion: { mode: 'Manual' } },
@@ -106,12 +106,12 @@ export const STATES: Readonly<Record<string, State>> = {
     next: { at: phaseIs('Paused'), do: saying('abort') },
     shows: phaseIs('Aborted'),
   },
-  exported: { spec: { ...canary(SHARE), promotion: { mode: 'Export' } }, shows: phaseIs('Exporting', 'Waiting') },
-  preview: { spec: blueGreen('preview'), shows: phaseIs('Previewing', 'Paused') },
+  exported: { spec: { ...canary(SHARE), promotion: { mode: 'Export' } }, shows: stepIs('promote') },
+  preview: { spec: blueGreen('preview'), shows: phaseIs('Paused') },
   switched: {
     spec: blueGreen('switched'),
-    next: { at: phaseIs('Previewing', 'Paused'), do: saying('resume') },
-    shows: stepBegins('wait until promoted'),
+    next: { at: phaseIs('Paused'), do: saying('resume') },
+    shows: stepIs('pause 1h'),
   },
   judged: { spec: DECIDING, shows: isBetweenWindows },
   stepped: {
@@ -119,7 +119,7 @@ export const STATES: Readonly<Record<string, State>> = {
     shows: isBetweenWindows,
   },
   twinned: { spec: { analysis: { ...DECIDING.analysis, control: 'Twin' } }, shows: isBetweenWindows },
-  slow: { spec: { analysis: {} }, shows: isBetweenWindows },
+  slow: { spec: { analysis: { intervalSeconds: 600, noDataSeconds: 3600 } }, shows: isBetweenWindows },
   failed: { spec: DECIDING, shows: verdictIs('Fail') },
   passed: { spec: DECIDING, shows: verdictIs('Pass') },
 }
