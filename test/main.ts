@@ -85,7 +85,10 @@ const patient = (third: 'first' | 'second' | 'third'): Promise<Part> =>
   mocha(['--config', `test/integration/.mocharc.${third}.json`])
 
 const args = process.argv.slice(2)
-if (args.length > 0) process.exitCode = (await mocha(args)).code ?? 1
+/** Without the name of a file, options such as `--grep` are about all of them. */
+const namesFiles = args.some((arg) => arg.endsWith('.ts') || /^--(spec|config)\b/.test(arg))
+if (args.length > 0)
+  process.exitCode = (await mocha(namesFiles ? args : ['--spec', 'test/**/*.test.ts', ...args])).code ?? 1
 else {
   const ofSuites = process.env[USED_RIGHTS] // other suites have run before, and left there what they used
   const folder = ofSuites ?? mkdtempSync(join(tmpdir(), 'used-rights-'))
