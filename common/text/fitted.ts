@@ -48,13 +48,23 @@ export function wholeClauses(max: number, text: string): string {
   return shown + more
 }
 
-/** A quoted value, or what begins a clause. */
-const CLAUSE = /"(?:[^"\\]|\\.)*"|; /g
+/** A quoted value, what begins a clause, or a quote without an end, behind which no other quote has one. */
+const CLAUSE = /"(?:[^"\\]|\\.)*("?)|; /gs
 
-/** The clauses of `message`, each but the first with the `; ` before it. */
+/**
+ * The clauses of `message`, each but the first with the `; ` before it. Takes a time proportional to its length: it may
+ * be somebody else's, and a megabyte long.
+ */
 function split(message: string): readonly string[] {
   if (!message.includes('; ')) return [message]
-  const starts = [...message.matchAll(CLAUSE)].flatMap(({ 0: found, index }) => (found === '; ' ? [index] : []))
+  const starts: number[] = []
+  for (const { 0: found, 1: end, index } of message.matchAll(CLAUSE)) {
+    if (found === '; ') starts.push(index)
+    else if (end === '') {
+      for (let at = message.indexOf('; ', index); at >= 0; at = message.indexOf('; ', at + 1)) starts.push(at)
+      break
+    }
+  }
   return [0, ...starts].map((start, at) => message.slice(start, starts[at]))
 }
 
@@ -78,7 +88,10 @@ function withoutLongWords(text: string, max: number): string {
 
 /** `...` with the brackets and quotes around `word`, and the punctuation behind it. */
 function withoutWord(word: string): string {
-  const [, open = '', end = ''] = /^(["(]*).*?([,;:.]*)$/s.exec(word) ?? []
+  const [open = ''] = /^["(]*/.exec(word) ?? []
+  let isAt = word.length
+  while (isAt > open.length && ',;:.'.includes(word[isAt - 1] ?? ' ')) isAt -= 1
+  const end = word.slice(isAt)
   const closing = open === '("' ? '")' : open === '(' ? ')' : open
   return `${open}${OMITTED}${word.endsWith(closing + end) ? closing : ''}${end}`
 }

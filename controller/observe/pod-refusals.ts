@@ -15,6 +15,9 @@ const DEADLINE_MS = 5_000
 /** The most Events that are read. client-go lets a controller send 25 about an object, then 12 an hour; they expire. */
 const LIMIT = 50
 
+/** The longest note of an Event that is used, in characters: anybody may write one, and each is kept for a while. */
+const MAX_NOTE = 16_384
+
 /** How the last attempt to create a pod ended. */
 const REFUSED = 'FailedCreate'
 const ATTEMPTS: ReadonlySet<unknown> = new Set([REFUSED, 'SuccessfulCreate'])
@@ -53,7 +56,9 @@ export class PodRefusals {
 function refusalIn(list: unknown): Known<string> {
   const attempts = wholeItems(list).filter((event) => ATTEMPTS.has(member(event, 'reason')))
   const latest = attempts.toSorted((a, b) => lastTimeOf(a) - lastTimeOf(b)).at(-1)
-  return member(latest, 'reason') === REFUSED ? known(textOr(member(latest, 'note'), REFUSED)) : ABSENT
+  if (member(latest, 'reason') !== REFUSED) return ABSENT
+  const note = textOr(member(latest, 'note'), REFUSED)
+  return note.length > MAX_NOTE ? unknown(`the note of an Event, longer than ${MAX_NOTE} characters,`) : known(note)
 }
 
 /** When it was last repeated, in ms since 1970. Workload controllers still send Events of the older API. */

@@ -77,6 +77,24 @@ describe('M7: the whole clauses of a message', () => {
 })
 
 describe('what others wrote', () => {
+  const LENGTH = 1_000_000
+  const texts: Readonly<Record<string, string>> = {
+    punctuation: `${','.repeat(LENGTH)}x`,
+    'quotes without an end': `a; "${'\\"'.repeat(LENGTH / 2)}`,
+    'clauses behind a quote without an end': `a "${'; '.repeat(LENGTH / 2)}`,
+  }
+  for (const [name, text] of Object.entries(texts))
+    it(`N29: takes little time: a megabyte of ${name}`, () => {
+      const before = process.cpuUsage().user
+      expect(wholeClauses(1_024, text).length).to.be.at.most(1_024)
+      expect(clauses(text)).to.not.be.empty
+      // of work that grows with the square of the length it would be minutes
+      expect((process.cpuUsage().user - before) / 1_000).to.be.below(5_000)
+    })
+
+  it('N29: ends no clause at a quote that itself has no end', () =>
+    expect(clauses('a "b; c" "d; e')).to.deep.equal(['a "b; c" "d', ['; e', '']]))
+
   const LONG = `${'\u001b'.repeat(10)}; b`
 
   it('N37b: is escaped in each part of a text, which counts as long as it is then', () => {

@@ -40,6 +40,11 @@ describe('the refusals of pods', () => {
     expect(await of()).to.have.property('is', 'unknown')
   })
 
+  it('N29: are unknown where the note of the latest Event is longer than honest ones', async () => {
+    const { of } = reading([refused('x'.repeat(16_385), '2026-11-21T10:00:00Z')])
+    expect(await of()).to.have.property('is', 'unknown')
+  })
+
   it('are read from a few Events about the one fork', async () => {
     const { of, requests } = reading([])
     await of()
