@@ -14,18 +14,18 @@ for (const byte of Buffer.from('{}[]:,')) STRUCTURAL[byte] = 1
  * Whether `body` has more than `max` characters of JSON structure outside strings. To be called before parsing: for 3
  * MiB of small objects `JSON.parse` blocks the event loop for 100 ms and more, and this count for 10 ms.
  */
-export function isTooStructured(body: Uint8Array, max = MAX_STRUCTURE): boolean {
-  if (body.length <= max) return false // nearly all bodies: no need to count
+export const isTooStructured = (body: Uint8Array, max = MAX_STRUCTURE): boolean =>
+  body.length > max && structureOf(body, max) > max // nearly all bodies are shorter: no need to count
+
+/** How many characters of JSON structure `body` has outside strings. Counts to one more than `max`. */
+export function structureOf(body: Uint8Array, max = MAX_STRUCTURE): number {
   let count = 0
-  for (let at = 0; at < body.length; at++) {
+  for (let at = 0; at < body.length && count <= max; at++) {
     const byte = body[at] ?? 0
     if (byte === QUOTE) at = endOfString(body, at + 1)
-    else if (STRUCTURAL[byte] === 1) {
-      count += 1
-      if (count > max) return true
-    }
+    else if (STRUCTURAL[byte] === 1) count += 1
   }
-  return false
+  return count
 }
 
 /** The index of the quote that ends the string; the length of `body` if there is none. */

@@ -28,7 +28,7 @@ export class ListSplitter {
   #parsed = 0
   #isBroken = false
 
-  /** How many bytes of items were parsed so far: not those of items that are too large. */
+  /** How many bytes the items that were parsed so far count for: not those of items that are too large. */
   get parsed(): number {
     return this.#parsed
   }
@@ -106,7 +106,7 @@ export class ListSplitter {
     if (read.text.trim() === '') return // of an empty list
     const value = parseJson(read.text)
     this.#isBroken ||= value === undefined
-    this.#parsed += item.length
+    this.#parsed += read.weight
     this.#items.push(value)
   }
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object.ts'
 import { isDeeperThan } from '../../json/nesting.ts'
-import { isTooStructured, MAX_STRUCTURE } from '../../json/too-structured.ts'
+import { MAX_STRUCTURE, structureOf } from '../../json/too-structured.ts'
 import { MetadataScan } from './metadata-scan.ts'
 
 /**
@@ -16,6 +16,12 @@ export const MAX_OBJECT_BYTES = 1.5 * 1024 * 1024
  */
 export const MAX_DEPTH = 100
 
+/**
+ * What a character of structure counts for, in bytes. An object without texts takes some 40 bytes of memory for each of
+ * them, so that 4 MiB of such objects would take 50 MB. Usual objects have fewer than one in so many bytes.
+ */
+const STRUCTURE_BYTES = 8
+
 /** What is around the object of an event. */
 const EVENT_BYTES = 64
 const EVENT_LEVELS = 1
@@ -26,8 +32,13 @@ const TOO_STRUCTURED = `it has more than ${MAX_STRUCTURE.toLocaleString('en-US')
 
 const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`
 
-/** What is read of the bytes of an object: their text, or what it is called and why it was not read. */
-export type ReadObject = { readonly text: string } | { readonly type: string | undefined; readonly unread: KubeObject }
+/**
+ * What is read of the bytes of an object: their text, and how many bytes it counts for, which are more than it has if
+ * it is mostly structure. Or what it is called and why it was not read.
+ */
+export type ReadObject =
+  | { readonly text: string; readonly weight: number }
+  | { readonly type: string | undefined; readonly unread: KubeObject }
 
 /**
  * The bytes of one object, which come in pieces. Keeps at most `MAX_OBJECT_BYTES` of them. An object that is longer, or
@@ -73,9 +84,11 @@ export class ObjectBytes {
     const [only = new Uint8Array(), ...more] = this.#parts
     const bytes =
       more.length === 0 ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(this.#parts)
-    if (isTooStructured(bytes)) return unread(this.#scanned(), TOO_STRUCTURED)
+    const structure = structureOf(bytes)
+    if (structure > MAX_STRUCTURE) return unread(this.#scanned(), TOO_STRUCTURED)
     const levels = MAX_DEPTH + (this.#start === 'event' ? EVENT_LEVELS : 0)
-    return isDeeperThan(levels, bytes) ? unread(this.#scanned(), TOO_DEEP) : { text: bytes.toString() }
+    if (isDeeperThan(levels, bytes)) return unread(this.#scanned(), TOO_DEEP)
+    return { text: bytes.toString(), weight: Math.max(bytes.length, structure * STRUCTURE_BYTES) }
   }
 
   #scanned(): MetadataScan {

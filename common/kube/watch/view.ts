@@ -13,10 +13,10 @@ const SHORTER = 10
 /** The page after it has up to twice as many: the objects of one namespace must not make all pages short. */
 const LONGER = 2
 /**
- * The longest page, in bytes. Its objects are in memory at once, and everybody who may create objects can make them as
- * large as etcd allows.
+ * The longest page, in bytes. Its objects are in memory at once, two pages may be, and everybody who may create objects
+ * can make them as large as etcd allows: then they take up to five times as much of a heap of 128 MiB.
  */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
 
 /** Which objects of a resource a reflector follows, and which parts of them it requests. */
 export interface View extends Omit<Intake<unknown>, 'project'> {

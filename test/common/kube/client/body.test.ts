@@ -58,6 +58,37 @@ describe('the value of a body', () => {
     expect(await read(3).catch(({ kind }: KubeError) => kind)).to.equal('invalid')
   })
 
+  it('N29: counts objects that are mostly structure for more, because they take several times as much memory', async () => {
+    const dense = { spec: { ports: Array.from({ length: 30_000 }, () => ({})) } }
+    const read = (count: number) => {
+      const text = JSON.stringify({ items: Array.from({ length: count }, () => dense) })
+      expect(text.length).to.be.below(2 * MIB)
+      return bodyValue(bodyOf(...socketPieces(text)), { holds: 'list', maxBytes: 4 * MIB })
+    }
+    expect(at(await read(5), 'items')).to.have.length(5)
+    expect(await read(6).catch(({ kind }: KubeError) => kind)).to.equal('invalid')
+  })
+
+  it('N29: reads 14,000 usual endpoints within the limit', async () => {
+    const endpoint = {
+      addresses: ['10.244.101.12'],
+      conditions: { ready: true, serving: true, terminating: false },
+      nodeName: 'node-12.example.internal',
+      targetRef: {
+        kind: 'Pod',
+        namespace: 'shop',
+        name: 'cart-5d4b9c7f86-x2x7k',
+        uid: '2f0c4c2e-8a52-4a3e-9a57-5b9f4a2a5b9e',
+      },
+      zone: 'europe-west1-b',
+    }
+    const slice = { endpoints: Array.from({ length: 1_000 }, () => endpoint) }
+    const text = JSON.stringify({ items: Array.from({ length: 14 }, () => slice) })
+    expect(
+      at(await bodyValue(bodyOf(...socketPieces(text)), { holds: 'list', maxBytes: 4 * MIB }), 'items'),
+    ).to.have.length(14)
+  })
+
   it('N29: gives other work its turn between the objects of a list', async () => {
     const text = JSON.stringify({ items: Array.from({ length: 4 }, () => ({ data: 'x'.repeat(MIB) })) })
     let turns = 0

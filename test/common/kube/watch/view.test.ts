@@ -54,7 +54,7 @@ describe('listAll', () => {
     ])
   })
 
-  const tooLong = new KubeError({ kind: 'invalid', message: 'the response is longer than 16777216 bytes' })
+  const tooLong = new KubeError({ kind: 'invalid', message: 'the response is longer than 4194304 bytes' })
 
   it('reads fewer objects a page if these are too long, then more again, and no page is read in part', async () => {
     const { outcome, requests } = await listed([
@@ -72,7 +72,7 @@ describe('listAll', () => {
       [5, 'page2'],
       [10, 'page3'],
     ])
-    for (const { maxBytes } of requests) expect(maxBytes).to.equal(16_777_216)
+    for (const { maxBytes } of requests) expect(maxBytes).to.equal(4_194_304)
   })
 
   it('N29: reads a single object a page at last, however long that is', async () => {
