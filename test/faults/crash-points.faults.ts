@@ -1,17 +1,18 @@
 import { expect } from 'chai'
 import { usesProduct } from '../integration/product.ts'
-import type { CrashPoint } from './crash/actor.ts'
+import { type CrashPoint, POSITIONS } from './crash/actor.ts'
 import { failuresOf, killedAnywhere, usesHistory } from './crash/declare.ts'
 import * as leadership from './crash/leadership.ts'
 import type { Verdict } from './crash/run.ts'
 import * as alone from './crash/run.ts'
-import { created, isUpdated, SCENARIOS } from './crash/scenarios.ts'
+import { created, HELD_EXPIRY, isUpdated, SCENARIOS } from './crash/scenarios.ts'
 import { TIMES } from './side-by-side.ts'
 
 /** Plays a story of its own. */
 const LEADERSHIP = { name: 'leadership change', change: created, isDone: isUpdated }
 
 const isFirstApply = ({ request }: CrashPoint) => request === 'patch deployments cart-experiment-ID #1'
+const isOfFork = ({ request }: CrashPoint) => /^(patch|delete) deployments /.test(request)
 const isStatus = ({ request }: CrashPoint) => request.startsWith('patch experimentdeployments/status')
 
 /** Rows of the creation, and their crash points. */
@@ -40,8 +41,19 @@ describe('a controller that is killed at any of its writes, on the real control 
   }
   const isChosen = (point: CrashPoint) => Object.values(FIRST_ROWS).some((isOf) => isOf(point))
   const plan = { scenario: create, runner: alone }
+  const heldPlan = {
+    scenario: HELD_EXPIRY,
+    runner: alone,
+    isChosen: isOfFork,
+    more: (verdicts: () => readonly Verdict[]) => {
+      for (const position of POSITIONS)
+        it(`F4: N36: ${HELD_EXPIRY.name}: at each write of the fork, ${position}: it goes as if nothing had happened`, () =>
+          expect(failuresOf(verdicts(), (of) => of.position === position)).to.deep.equal([]))
+    },
+  }
   const rest = [
     ...others.map((scenario) => ({ scenario, runner: alone })),
+    heldPlan,
     { scenario: LEADERSHIP, runner: leadership },
   ]
   const plans =
