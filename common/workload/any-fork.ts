@@ -43,3 +43,9 @@ export function namedOwner(fork: KubeObject) {
     return { namespace: fork.metadata.namespace ?? '', name, uid }
   return provenOwner(fork)
 }
+
+/**
+ * Whether `object` is a fork or twin of an experiment that it names, so that it ends with that experiment. One that
+ * names none may be anybody's: everybody who may create workloads chooses their names and selectors.
+ */
+export const isNamedFork = (object: KubeObject): boolean => isForkOfSome(object) && namedOwner(object) !== undefined

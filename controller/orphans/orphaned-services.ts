@@ -3,7 +3,7 @@ import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import { at } from '../../common/json/json.ts'
-import { idInName } from '../../common/workload/any-fork.ts'
+import { idInName, isNamedFork } from '../../common/workload/any-fork.ts'
 import type { OrphansOptions } from './orphaned-forks.ts'
 import { Sweeper } from './sweeper.ts'
 
@@ -11,7 +11,7 @@ import { Sweeper } from './sweeper.ts'
 export interface LiveReads {
   /** a Service; undefined if it is gone. @throws KubeError */
   service(place: Place, signal: AbortSignal): Promise<KubeObject | undefined>
-  /** the ids in the names of all workloads of a namespace. @throws KubeError */
+  /** the ids of all forks and twins of a namespace that name their experiments. @throws KubeError */
   forkIds(namespace: string, signal: AbortSignal): Promise<ReadonlySet<string>>
   /** the ids of all experiments that this installation serves. @throws KubeError */
   experimentIds(signal: AbortSignal): Promise<ReadonlySet<string>>
@@ -45,8 +45,9 @@ const CONFIRMED_MS = 29_000
 
 /**
  * Returns Services that send only to a fork that does not exist, and whose experiment does not exist either, so that no
- * pass does it: somebody removed the finalizer, and deleted experiment and fork at once. Two reads of the API server
- * must say so, half a minute apart. A Service whose selector somebody else wrote last is only told.
+ * pass does it: somebody removed the finalizer, and deleted experiment and fork at once. A workload that only has the
+ * name of the fork is none. Two reads of the API server must say so, half a minute apart. A Service whose selector
+ * somebody else wrote last is only told.
  */
 export class OrphanedServices {
   readonly #options: OrphanedServicesOptions
@@ -110,7 +111,7 @@ export class OrphanedServices {
       return id !== undefined && Object.keys(others).length > 0 && isServed(namespace) ? [{ namespace, name, id }] : []
     })
     if (keyed.length === 0) return []
-    const present = workloads.flatMap(({ forks, others }) => [...forks.list(), ...others.list()])
+    const present = workloads.flatMap(({ forks }) => forks.list()).filter(isNamedFork)
     const ids = new Set(present.map(({ metadata: { namespace, name } }) => `${namespace}/${idInName(name)}`))
     return keyed.filter(({ namespace, id }) => !ids.has(`${namespace}/${id}`))
   }

@@ -1,13 +1,13 @@
 import { isHeld } from '../../common/advance/leaving.ts'
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
-import { EXPERIMENT_DEPLOYMENT, SERVICE } from '../../common/api/names.ts'
-import type { KubeObject, ResourceType } from '../../common/api/object.ts'
+import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, SERVICE } from '../../common/api/names.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
-import { listAll } from '../../common/kube/watch/view.ts'
-import { idInName } from '../../common/workload/any-fork.ts'
+import { listAll, type View } from '../../common/kube/watch/view.ts'
+import { idInName, isNamedFork } from '../../common/workload/any-fork.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { Orphans, type OrphansOptions } from './orphaned-forks.ts'
 import { OrphanedRuns, type OrphanedRunsOptions } from './orphaned-runs.ts'
@@ -60,20 +60,19 @@ export function sweepersOf({ caches, isExcluded, ...options }: SweepersOptions) 
   }
 }
 
-/** Reads the metadata of lists, because only names and uids are needed. */
+/** Reads whole forks, because only their selectors prove what they are, and the metadata of experiments. */
 function liveReads(
   { client, onlyNamespace }: Pick<SweepersOptions, 'client' | 'onlyNamespace'>,
   workloads: OrphansOptions['workloads'],
 ): LiveReads {
   const idsOf = async (
-    resource: ResourceType,
-    namespace: string | undefined,
-    { idOf, signal }: { readonly idOf: (object: KubeObject) => string | undefined; readonly signal: AbortSignal },
-  ) => {
-    const where = namespace === undefined ? {} : { namespace }
-    const view = { ...where, resource, managedFields: 'none', metadataOnly: true, project: idOf } as const
-    return (await listAll(client, view, signal)).arrivals.flatMap(({ value }) => value ?? [])
-  }
+    of: Omit<View, 'managedFields'>,
+    idOf: (object: KubeObject) => string | undefined,
+    signal: AbortSignal,
+  ) =>
+    (await listAll(client, { ...of, managedFields: 'none', project: idOf }, signal)).arrivals.flatMap(
+      ({ value }) => value ?? [],
+    )
   return {
     // one that may only list Services cannot get one
     async service({ namespace, name }, signal) {
@@ -86,14 +85,17 @@ function liveReads(
       return found === undefined ? undefined : { ...asObject(found), apiVersion, kind }
     },
     async forkIds(namespace, signal) {
-      const idOf = ({ metadata: { name } }: KubeObject) => idInName(name)
+      const idOf = (of: KubeObject) => (isNamedFork(of) ? idInName(of.metadata.name) : undefined)
       const served = workloads.filter(({ others }) => !others.isAbsent)
-      const found = await Promise.all(served.map(({ kind }) => idsOf(kind, namespace, { idOf, signal })))
+      const found = await Promise.all(
+        served.map(({ kind }) => idsOf({ resource: kind, namespace, labelSelector: EXPERIMENT_ID }, idOf, signal)),
+      )
       return new Set(found.flat())
     },
     async experimentIds(signal) {
       const idOf = ({ metadata: { uid } }: KubeObject) => experimentId(uid ?? '')
-      return new Set(await idsOf(EXPERIMENT_DEPLOYMENT, onlyNamespace, { idOf, signal }))
+      const where = onlyNamespace === undefined ? {} : { namespace: onlyNamespace }
+      return new Set(await idsOf({ ...where, resource: EXPERIMENT_DEPLOYMENT, metadataOnly: true }, idOf, signal))
     },
   }
 }

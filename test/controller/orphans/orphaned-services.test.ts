@@ -29,7 +29,6 @@ interface Given {
   readonly service?: () => KubeObject | undefined
   /** the workloads of the cache */
   readonly cached?: readonly KubeObject[]
-  readonly others?: readonly KubeObject[]
   readonly forkIds?: () => Promise<ReadonlySet<string>>
   readonly experimentIds?: () => Promise<ReadonlySet<string>>
   readonly isServed?: (namespace: string) => boolean
@@ -40,7 +39,7 @@ interface Given {
 const none = async () => new Set<string>()
 
 function world(given: Given = {}) {
-  const { service = () => aService(), cached = [], others = [], forkIds = none, experimentIds = none, refusal } = given
+  const { service = () => aService(), cached = [], forkIds = none, experimentIds = none, refusal } = given
   const timers = new VirtualTime()
   const log = diaryLog()
   const [writes, events, reads]: [Write[], string[], string[]] = [[], [], []]
@@ -49,7 +48,7 @@ function world(given: Given = {}) {
     services: () => services,
     isServed: given.isServed ?? (() => true),
     isCutOverInstalled: given.isCutOverInstalled ?? true,
-    workloads: [{ kind: deployment, forks: { list: () => cached }, others: { list: () => others, isAbsent: false } }],
+    workloads: [{ kind: deployment, forks: { list: () => cached }, others: { list: () => [], isAbsent: false } }],
     live: {
       service: async () => {
         reads.push(`service at ${timers.now() / 1_000}`)
@@ -115,7 +114,6 @@ describe('a Service that is limited to a fork that does not exist', () => {
 
   const untouched: Record<string, Given> = {
     'a cache has the fork': { cached: [FORK] },
-    'a cache has it without its label': { others: [FORK] },
     'the API server has the fork': { forkIds: async () => new Set([ID]) },
     'its experiment exists': { experimentIds: async () => new Set([ID]) },
     'its namespace is not served, or excluded': { isServed: () => false },

@@ -5,10 +5,11 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import { experimentId } from '../../../common/workload/identity.ts'
 import { sweepersOf } from '../../../controller/orphans/sweepers.ts'
 import { anExperiment } from '../../builders.ts'
+import { theFork } from '../../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
 import { FakeApiServer } from '../fake-api-server.ts'
 import { stored } from '../quiet-controller.ts'
-import { FORK, START } from '../swept.ts'
+import { EXPERIMENT, FORK, START } from '../swept.ts'
 
 const UID = 'gone'
 const ID = experimentId(UID)
@@ -66,11 +67,24 @@ describe('the sweepers', () => {
     )
   })
 
-  it('N35: touch no Service whose fork exists, whatever became of its labels', async () => {
-    const metadata = { ...FORK.metadata, name: `cart-experiment-${ID}`, labels: {} }
-    const path = `/apis/apps/v1/namespaces/stock/deployments/${metadata.name}`
-    expect((await sweptFor({ [path]: stored({ ...FORK, metadata }) })).written).to.deep.equal([])
-  })
+  const PATH = `/apis/apps/v1/namespaces/stock/deployments/cart-experiment-${ID}`
+  const fork = theFork({ experiment: { ...EXPERIMENT, metadata: { ...EXPERIMENT.metadata, uid: UID } } })
+  const sweptBeside = async (object: KubeObject) => (await sweptFor({ [PATH]: stored(object) })).written
+
+  it('N35: touch no Service whose fork exists and names its experiment', async () =>
+    expect(await sweptBeside(fork)).to.deep.equal([]))
+
+  const imitations: Record<string, KubeObject> = {
+    'only has the name of the fork': { ...fork, metadata: { name: fork.metadata.name, namespace: 'stock' }, spec: {} },
+    'has all of the fork but its selector': { ...fork, spec: { selector: { matchLabels: { app: 'cart' } } } },
+    'has name and selector of the fork, and names no experiment': {
+      ...fork,
+      metadata: { ...fork.metadata, labels: { [EXPERIMENT_ID]: ID } },
+    },
+  }
+  for (const [sentence, object] of Object.entries(imitations))
+    it(`N35: return a Service beside a workload that ${sentence}`, async () =>
+      expect((await sweptBeside(object))[0]).to.equal('patch service'))
 
   it('N35: touch no Service whose experiment exists, in whatever namespace', async () => {
     const experiment = stored(anExperiment({ metadata: { uid: UID } }))
