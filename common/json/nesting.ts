@@ -1,5 +1,4 @@
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
+import { endOfString } from './bytes.ts'
 
 /**
  * Whether the JSON in `bytes` (UTF-8) has lists and objects within each other to more than `depth` levels. Says nothing
@@ -9,8 +8,8 @@ export function isDeeperThan(depth: number, bytes: Uint8Array): boolean {
   let level = 0
   for (let at = 0; at < bytes.length; at++)
     switch (bytes[at]) {
-      case QUOTE:
-        at = endOfText(bytes, at)
+      case 0x22: // "
+        at = endOfString(bytes, at + 1)
         break
       case 0x5b: // [
       case 0x7b: // {
@@ -22,11 +21,4 @@ export function isDeeperThan(depth: number, bytes: Uint8Array): boolean {
         break
     }
   return false
-}
-
-/** Where the text ends that begins with the quote at `start`. */
-function endOfText(bytes: Uint8Array, start: number): number {
-  let at = start + 1
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
-  return at
 }

@@ -1,11 +1,11 @@
+import { endOfString } from './bytes.ts'
+
 /**
  * More structure than any honest object has: two experiments of 5,000 nodes have about 40,000 such characters, and an
  * EndpointSlice of 1,000 endpoints as many.
  */
 export const MAX_STRUCTURE = 100_000
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
 /** 1 for each byte that counts. A Set would take several times as long. */
 const STRUCTURAL = new Uint8Array(256)
 for (const byte of Buffer.from('{}[]:,')) STRUCTURAL[byte] = 1
@@ -22,18 +22,8 @@ export function structureOf(body: Uint8Array, max = MAX_STRUCTURE): number {
   let count = 0
   for (let at = 0; at < body.length && count <= max; at++) {
     const byte = body[at] ?? 0
-    if (byte === QUOTE) at = endOfString(body, at + 1)
+    if (byte === 0x22) at = endOfString(body, at + 1)
     else if (STRUCTURAL[byte] === 1) count += 1
   }
   return count
-}
-
-/** The index of the quote that ends the string; the length of `body` if there is none. */
-function endOfString(body: Uint8Array, start: number): number {
-  for (let at = start; at < body.length; at++) {
-    const byte = body[at]
-    if (byte === QUOTE) return at
-    if (byte === BACKSLASH) at += 1
-  }
-  return body.length
 }

@@ -1,5 +1,6 @@
 import { PREFIX } from '../../api/names.ts'
 import { type KubeObject, UNREAD } from '../../api/object.ts'
+import { endOfString } from '../../json/bytes.ts'
 import { parseJson } from '../../json/json.ts'
 
 const QUOTE = 0x22
@@ -40,8 +41,8 @@ export class MetadataScan {
   /** how many containers are open */
   #depth = 0
   #isKey = false
-  #isInString = false
-  #isEscaped = false
+  /** how many of the next bytes are escaped; undefined outside a string */
+  #escaped: number | undefined
   /** the bytes of the present string */
   readonly #string = Buffer.alloc(MAX_STRING_BYTES)
   /** how long that is; -1: it is not needed */
@@ -60,12 +61,12 @@ export class MetadataScan {
   }
 
   add(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; at++) {
+    for (let at = this.#escaped === undefined ? 0 : this.#addToString(bytes, 0) + 1; at < bytes.length; at++) {
       const byte = bytes[at]
-      if (this.#isInString) at = this.#addToString(bytes, at)
-      else if (byte === QUOTE) {
-        this.#isInString = true
+      if (byte === QUOTE) {
+        this.#escaped = 0
         this.#length = this.#depth === this.#places.length && this.#depth > 0 ? 0 : -1
+        at = this.#addToString(bytes, at + 1)
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#open(byte === OPEN_BRACE)
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.#close()
       else if (byte === COMMA) this.#beginMember()
@@ -101,25 +102,17 @@ export class MetadataScan {
     this.#isKey = false
   }
 
-  /** Goes on in a string at `at`, to its end if that has come. Returns the index of the last byte that it took. */
-  #addToString(bytes: Uint8Array, at: number): number {
-    for (let next = at; next < bytes.length; next++) {
-      const byte = bytes[next] ?? 0
-      if (this.#isEscaped) this.#isEscaped = false
-      else if (byte === BACKSLASH) this.#isEscaped = true
-      else if (byte === QUOTE) {
-        this.#isInString = false
-        if (this.#length >= 0) this.#endString()
-        return next
-      }
-      if (this.#length >= 0) this.#length = this.#length < MAX_STRING_BYTES ? this.#push(byte) : -1
-    }
-    return bytes.length
-  }
-
-  #push(byte: number): number {
-    this.#string[this.#length] = byte
-    return this.#length + 1
+  /** Goes on in a string whose next byte is at `start`. Returns where it ends: at its quote, or behind the bytes. */
+  #addToString(bytes: Uint8Array, start: number): number {
+    const end = endOfString(bytes, start + (this.#escaped ?? 0))
+    this.#escaped = end < bytes.length ? undefined : end - bytes.length
+    if (this.#length < 0) return end
+    const part = bytes.subarray(start, end)
+    const length = this.#length + part.length
+    if (length <= MAX_STRING_BYTES) this.#string.set(part, this.#length)
+    this.#length = length <= MAX_STRING_BYTES ? length : -1
+    if (this.#length >= 0 && this.#escaped === undefined) this.#endString()
+    return end
   }
 
   #endString(): void {

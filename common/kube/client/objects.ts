@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
+import { joined } from '../../json/bytes.ts'
 import { isDeeperThan } from '../../json/nesting.ts'
 import { MAX_STRUCTURE, structureOf } from '../../json/too-structured.ts'
 import { MetadataScan } from './metadata-scan.ts'
@@ -25,7 +26,6 @@ const STRUCTURE_BYTES = 8
 /** What is around the object of an event. */
 const EVENT_BYTES = 64
 const EVENT_LEVELS = 1
-const KEY_BYTES = 32
 
 const TOO_LONG = 'it is longer than 1.5 MiB'
 const TOO_STRUCTURED = `it has more than ${MAX_STRUCTURE.toLocaleString('en-US')} keys and items`
@@ -66,11 +66,6 @@ export class ObjectBytes {
     return this.#scan ? 0 : this.#length
   }
 
-  /** The last of the bytes that are kept, at least as many as a key has. */
-  get tail(): string {
-    return Buffer.concat(this.#parts.slice(-2)).subarray(-KEY_BYTES).toString()
-  }
-
   add(bytes: Uint8Array): void {
     this.#length += bytes.length
     if (this.#scan) this.#scan.add(bytes)
@@ -81,9 +76,7 @@ export class ObjectBytes {
 
   read(): ReadObject {
     if (this.#scan) return unread(this.#scan, TOO_LONG)
-    const [only = new Uint8Array(), ...more] = this.#parts
-    const bytes =
-      more.length === 0 ? Buffer.from(only.buffer, only.byteOffset, only.length) : Buffer.concat(this.#parts)
+    const bytes = joined(this.#parts)
     const structure = structureOf(bytes)
     if (structure > MAX_STRUCTURE) return unread(this.#scanned(), TOO_STRUCTURED)
     const levels = MAX_DEPTH + (this.#start === 'event' ? EVENT_LEVELS : 0)

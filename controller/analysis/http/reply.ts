@@ -2,12 +2,13 @@ import type { Dispatcher } from 'undici'
 import type { ProviderType } from '../../../common/analysis/kinds/provider.ts'
 import { errorTypeIn } from '../../../common/analysis/query/error-types.ts'
 import type { Failed, LongList, ProviderReply } from '../../../common/analysis/query/window-query.ts'
+import { LimitedBytes } from '../../../common/json/bytes.ts'
+import { ItemSplitter } from '../../../common/json/item-splitter.ts'
 import { parseJson } from '../../../common/json/json.ts'
 import { isDeeperThan } from '../../../common/json/nesting.ts'
 import type { Clock } from '../../../common/program/clock.ts'
 import type { Yielder } from '../../../common/program/yielder.ts'
 import { RequestRefused } from './failures.ts'
-import { ItemSplitter } from './item-splitter.ts'
 import { retryAfterMs } from './retry-after.ts'
 
 /** How deep the JSON of an answer may be. */
@@ -87,7 +88,9 @@ async function errorTypeOf(body: Body): Promise<string | undefined> {
  * @throws RequestRefused if there is no JSON in it, or if it is too deep or has too many values; what reading throws
  */
 async function jsonIn(body: Body, { yielder, list }: Reading): Promise<unknown> {
-  const splitter = new ItemSplitter(list?.path ?? [], list?.maxBytes ?? 0)
+  const rest = new LimitedBytes()
+  const path = (list?.path ?? []).map((key) => [key])
+  const splitter = new ItemSplitter({ path, rest, item: () => new LimitedBytes(list?.maxBytes) })
   let [isWanted, refusal]: [boolean, string | undefined] = [true, undefined]
   const take = (item: Uint8Array | undefined): void => {
     refusal = excessOf(splitter)
@@ -98,14 +101,14 @@ async function jsonIn(body: Body, { yielder, list }: Reading): Promise<unknown> 
   for await (const chunk of body) {
     while (yielder.isLong) await yielder.nextTurn()
     if (refusal !== undefined) continue // it may yet be too long
-    for (const item of splitter.items(chunk)) {
+    for (const { all } of splitter.items(chunk)) {
       while (isWanted && yielder.isLong) await yielder.nextTurn()
-      if (isWanted) take(item)
+      if (isWanted) take(all)
     }
     refusal ??= excessOf(splitter)
   }
   while (yielder.isLong) await yielder.nextTurn()
-  const json = refusal === undefined ? parseJson(new TextDecoder().decode(Buffer.concat(splitter.rest))) : undefined
+  const json = refusal === undefined ? parseJson(new TextDecoder().decode(rest.all)) : undefined
   if (json === undefined) throw new RequestRefused(refusal ?? NOT_JSON)
   return json
 }
@@ -113,7 +116,7 @@ async function jsonIn(body: Body, { yielder, list }: Reading): Promise<unknown> 
 /** A mark of byte order at its begin is no white space in JSON. */
 const ITEM = new TextDecoder('utf-8', { ignoreBOM: true })
 
-const excessOf = ({ deepest, values }: ItemSplitter): string | undefined =>
+const excessOf = ({ deepest, values }: Pick<ItemSplitter<never>, 'deepest' | 'values'>): string | undefined =>
   deepest > MAX_DEPTH ? TOO_DEEP : values > MAX_VALUES ? TOO_MANY : undefined
 
 const isPlain = ({ headers }: Response): boolean =>

@@ -53,7 +53,7 @@ describe('a list that is split while it arrives', () => {
   })
 
   it('is undefined where it is not JSON, as a whole or in an item', () => {
-    for (const text of ['', 'no JSON', '{"items":[', '{"items":[{"a":1},{"b":}]}', '{"items":[{}],'])
+    for (const text of ['', 'no JSON', '{"items":[', '{"items":[{"a":1},{"b":}]}', '{"items":[{}],', '{"items":[{},]}'])
       expect(split([Buffer.from(text)]).value, text).to.equal(undefined)
   })
 

@@ -1,18 +1,25 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseJson } from '../../../../common/json/json.ts'
-import { ItemSplitter } from '../../../../controller/analysis/http/item-splitter.ts'
-import { LAW } from '../../../property.ts'
+import { LimitedBytes } from '../../../common/json/bytes.ts'
+import { ItemSplitter } from '../../../common/json/item-splitter.ts'
+import { parseJson } from '../../../common/json/json.ts'
+import { LAW } from '../../property.ts'
 
 const PATH = ['data', 'result']
 const MAX_BYTES = 40
 
+function splitterOf(path: readonly string[]) {
+  const rest = new LimitedBytes()
+  const item = () => new LimitedBytes(MAX_BYTES)
+  return { rest, splitter: new ItemSplitter({ path: path.map((key) => [key]), rest, item }) }
+}
+
 /** What an answer says whose bytes come in these chunks; undefined: it is not JSON. */
 function splitIn(chunks: readonly Uint8Array[], path: readonly string[] = PATH) {
-  const splitter = new ItemSplitter(path, MAX_BYTES)
-  const items = chunks.flatMap((chunk) => [...splitter.items(chunk)])
+  const { splitter, rest: others } = splitterOf(path)
+  const items = chunks.flatMap((chunk) => [...splitter.items(chunk)].map(({ all }) => all))
   const read = items.map((item) => (item ? parseJson(Buffer.from(item).toString()) : 'too long'))
-  const rest = parseJson(Buffer.concat(splitter.rest).toString())
+  const rest = parseJson(`${others.all}`)
   return rest === undefined || read.includes(undefined) ? undefined : { items: read, rest }
 }
 
@@ -98,13 +105,13 @@ describe('the items of a long list', () => {
   })
 
   it('N30: have no bytes in memory where one is too long, and the rest says how large and deep it is', () => {
-    const splitter = new ItemSplitter(PATH, MAX_BYTES)
+    const { splitter, rest } = splitterOf(PATH)
     const long = `"${'x'.repeat(100_000)}"`
     const text = `{"status":"ok","data":{"result":[1,${long},${'['.repeat(15)}${']'.repeat(15)}],"more":[1,2]}}`
     const items = byteByByte(bytesOf(text)).flatMap((chunk) => [...splitter.items(chunk)])
-    expect(items.map((item) => item?.length)).to.deep.equal([1, undefined, 30])
+    expect(items.map(({ all }) => all?.length)).to.deep.equal([1, undefined, 30])
     expect(splitter.deepest).to.equal(18)
     expect(splitter.values).to.be.within(8, 16)
-    expect(Buffer.concat(splitter.rest).toString()).to.equal('{"status":"ok","data":{"result":[],"more":[1,2]}}')
+    expect(`${rest.all}`).to.equal('{"status":"ok","data":{"result":[],"more":[1,2]}}')
   })
 })
