@@ -4,18 +4,13 @@ import { Yielder } from '../../common/program/yielder.ts'
 import { replyOf } from '../../controller/analysis/http/reply.ts'
 import { PROMETHEUS } from '../../controller/analysis/providers/prometheus.ts'
 import type { Send } from '../../controller/analysis/providers/provider.ts'
-import {
-  answerOf,
-  LONG_QUERY,
-  longestTurnMs,
-  MAX_BYTES,
-  MAX_TURN_MS,
-  PODS,
-  podsAsked,
-} from '../controller/analysis/http/long-answers.ts'
+import { answerOf, LONG_QUERY, MAX_BYTES, PODS, podsAsked } from '../controller/analysis/http/long-answers.ts'
 import { aProvider } from '../controller/analysis/providers/sending.ts'
 import { type Figure, limitFigure, median, ratioFigure } from './figure.ts'
+import { longestTurnMs } from './turns.ts'
 
+/** The longest turn that reading an answer may have, in milliseconds of CPU. */
+const MAX_TURN_MS = 50
 /** Of which the median counts. */
 const ROUNDS = 15
 

@@ -15,37 +15,13 @@ import { aReader, aRequest, aService, validatorDeps } from '../webhook/reviews.t
 import { longAnswerFigures } from './attacks-answers.ts'
 import { manyManagers, OVERRIDES, SERVICES, SOURCES } from './attacks-objects.ts'
 import { type Bench, type Figure, limitFigure } from './figure.ts'
+import { longestTurnMs, threadMs } from './turns.ts'
 import { keepClusterDocuments, keptCatalog } from './webhook-documents.ts'
 
 /** The longest turns for one foreign object, in milliseconds of processor time. A review has an old object, too. */
 const MOST_MS = { review: 400, pass: 250 }
 
 const POLICY = aPolicy({ maxReplicas: 3, deniedOverridePaths: ['template.spec.volumes[*].hostPath'] })
-
-/** Processor time of this thread so far, in milliseconds: without other programs, and without its helping threads. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
-}
-
-/** The processor time of the longest turn of the event loop during `work`. */
-async function longestTurnMs(work: () => unknown): Promise<number> {
-  let longest = 0
-  let isOver = false
-  const turn = () => new Promise((resolve) => setImmediate(resolve))
-  const watch = async () => {
-    for (let before = threadMs(); !isOver; before = threadMs()) {
-      await turn()
-      longest = Math.max(longest, threadMs() - before)
-    }
-  }
-  const watching = watch()
-  await work()
-  await turn()
-  isOver = true
-  await watching
-  return longest
-}
 
 /** A source as if it was read again: nothing that is kept with the object is known. Of lists only views are kept. */
 const unseen = (answer: unknown): unknown => (at(answer, 'items') ? answer : structuredClone(answer))

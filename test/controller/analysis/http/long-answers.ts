@@ -4,8 +4,6 @@ import { windowQuery } from '../../../common/analysis/query/window-queries.ts'
 
 /** The most bytes of an answer. */
 export const MAX_BYTES = 4 * 1_024 * 1_024
-/** The longest turn that reading an answer may have, in milliseconds of CPU. */
-export const MAX_TURN_MS = 50
 
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, '+Inf']
 /** 64 of each version. */
@@ -51,23 +49,3 @@ export const LONG_QUERY = windowQuery(
 /** The pods that are asked about. */
 export const podsAsked = ({ body }: Pick<ProviderRequest, 'body'>): readonly string[] =>
   new URLSearchParams(body?.text).get('query')?.includes('cart-fork') ? PODS.treatment : PODS.control
-
-/** The longest turn of the event loop while `work` goes on, in milliseconds of CPU. */
-export async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
-  const cpuMs = () => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1_000
-  }
-  let [longest, before, isOver] = [0, cpuMs(), false]
-  const next = () => {
-    const now = cpuMs()
-    longest = Math.max(longest, now - before)
-    before = now
-    if (!isOver) setImmediate(next)
-  }
-  setImmediate(next)
-  await work()
-  await new Promise((resolve) => setImmediate(resolve)) // the last turn counts, too
-  isOver = true
-  return longest
-}
