@@ -2,11 +2,13 @@ import { EXPERIMENT_ID, SERVICE } from '../../common/api/names.ts'
 import { type KubeObject, UNREAD } from '../../common/api/object.ts'
 import { at, listOr, objectOr, textOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asObject } from '../../common/kube/reads/object.ts'
 
-/** Services per page. A page with more than 4 MiB of them, which are far longer than usual, cannot be read. */
+/** Services per page. A page of more than 4 MiB, which are far longer than usual, is read again with fewer of them. */
 const PAGE_SIZE = 100
+const SHORTER = 10
 
 /**
  * The Services in the namespace of `fork` whose selector has its id beside other labels, and those that are too large
@@ -20,10 +22,18 @@ export async function pinnedServices(
   const id = at(spec, 'selector', 'matchLabels', EXPERIMENT_ID)
   const path = resourcePath(SERVICE, { namespace: metadata.namespace ?? '' })
   const pinned: KubeObject[] = []
+  const read = async (next: string | undefined, limit: number): Promise<unknown> => {
+    try {
+      const query = { limit, continue: next }
+      return await client.request({ verb: 'list', path, query, expects: 'ServiceList', signal })
+    } catch (error) {
+      if (limit === 1 || !(error instanceof KubeError && error.kind === 'invalid')) throw error
+      return read(next, limit / SHORTER)
+    }
+  }
   let next: string | undefined
   do {
-    const query = { limit: PAGE_SIZE, continue: next }
-    const list: unknown = await client.request({ verb: 'list', path, query, expects: 'ServiceList', signal })
+    const list = await read(next, PAGE_SIZE)
     const services = listOr(at(list, 'items')).map(asObject)
     pinned.push(...services.filter((service) => service[UNREAD] !== undefined || isPinnedTo(id, service)))
     next = textOr(at(list, 'metadata', 'continue'), '') || undefined

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import { UNREAD } from '../../../common/api/object.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { orphanMessage, pinnedServices } from '../../../controller/orphans/pinned-services.ts'
 import { FORK } from '../swept.ts'
@@ -32,6 +33,20 @@ describe('the Services that are pinned to a fork', () => {
       { limit: 100, continue: undefined },
       { limit: 100, continue: 'more' },
     ])
+  })
+
+  it('N29: are found although a hundred Services are too long for one page', async () => {
+    const limits: unknown[] = []
+    const client = {
+      request: async ({ query }: KubeRequest) => {
+        limits.push(query?.limit)
+        if (limits.length <= 2) throw new KubeError({ kind: 'invalid', message: 'the response is longer' })
+        return { items: [aService('pinned', { app: 'cart', [EXPERIMENT_ID]: ID })] }
+      },
+    }
+    const found = await pinnedServices(client, FORK, new AbortController().signal)
+    expect(found.map(({ metadata }) => metadata.name)).to.deep.equal(['pinned'])
+    expect(limits).to.deep.equal([100, 10, 1])
   })
 
   it('are named to their people', () => {
