@@ -18,6 +18,7 @@ const TIERS = [
   ['test/integration/', 'on the real control plane'],
   ['test/load/', 'on the real control plane, alone'],
   ['test/clusters/', 'on control planes of their own'],
+  ['test/versions/', 'on a control plane of its own, two versions'],
   ['test/analyses/', 'on control planes of their own, analyses'],
   ['test/installs/', 'on control planes of their own, the installation'],
   ['test/strategies/', 'on control planes of their own, strategies'],
