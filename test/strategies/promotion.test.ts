@@ -1,11 +1,12 @@
 import { expect } from 'chai'
+import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { at } from '../../common/json/json.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { anOverlay } from '../clusters/overlay.ts'
 import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
 import { canariesIn } from '../integration/canaries.ts'
-import { aSource, condition, hasEndpoints, imagesOf } from '../integration/product.ts'
+import { aSource, condition, forkOf, hasEndpoints, imagesOf } from '../integration/product.ts'
 
 /** An installation for one namespace. */
 const ONE = { resources: ['base'], watch: { namespace: NAMESPACE } }
@@ -77,6 +78,41 @@ for (const [variant, overlay] of Object.entries(variants))
       await says('partial', 'undo')
       await shows('partial', 'Undone')
       expect((await statefulSet()).spec).to.deep.equal(spec)
+    })
+
+    it('N37c: is not stopped by a Service of the source that has the id of no experiment', async () => {
+      await aSource(place(), 'lamp', { replicas: 3 })
+      const selector = { app: 'lamp', [EXPERIMENT_ID]: '0123456789' }
+      await place().api.create(place().path('services'), {
+        metadata: { name: 'nobody' },
+        spec: { selector, ports: [{ port: 80 }] },
+      })
+      const promotion = { mode: 'Automatic' as const }
+      await place().experiment('beside-nobody', { source: 'lamp', overrideSpec: override, promotion })
+      const shown = await shows('beside-nobody', 'Promoted')
+      expect(await imageOf('lamp')).to.deep.equal(['registry.example/cart:2'])
+      expect(shown.status?.strategy?.phase).to.equal('Promoted')
+    })
+
+    it('N37d: names a ControllerRevision that is nested 9,000 levels deep, and can be aborted beside it', async () => {
+      await aSource(place(), 'deep', { replicas: 3 })
+      await hasEndpoints(place(), 'deep', 3)
+      const canary = { steps: [{ setWeight: 30 }], scaleDownDelaySeconds: 1 }
+      await place().experiment('beside-deep', { source: 'deep', overrideSpec: override, strategy: { canary } })
+      const name = `${forkOf(await shows('beside-deep', 'Paused'))}-promotion`
+      const data = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`
+      const metadata = JSON.stringify({ name, namespace: place().namespace })
+      const manifest = `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":${metadata},"revision":1,"data":${data}}`
+      const { code, text } = await place().kubectl(['create', '-f', '-'], manifest)
+      expect(code, text).to.equal(0)
+      await says('beside-deep', 'promote')
+      const stalled = await place().reaches('beside-deep', 'NameConflict')
+      expect(condition(stalled, 'Ready')?.message).to.equal(
+        `controllerrevision/${name} could not be read (it is too large: it is nested deeper than 100 levels); delete it, and the run goes on`,
+      )
+      await says('beside-deep', 'abort')
+      await shows('beside-deep', 'Aborted')
+      expect(await imageOf('deep')).to.deep.equal(['registry.example/cart:1'])
     })
 
     it('lets the account write a source under no other name', async () => {
