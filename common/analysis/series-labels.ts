@@ -1,4 +1,4 @@
-import { sha256Of } from '../json/canonical.ts'
+import { sha256Of, WHOLE } from '../json/canonical.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -21,8 +21,6 @@ export const [MAX_LABELS, MAX_CHARACTERS] = [128, 16_384]
 export const MAX_NAMES = 1_024
 /** So many texts are kept once if they are equal. */
 const MAX_TEXTS = 4_096
-/** The hex digits of a hash: no two series have the same one by chance. */
-const DIGITS = 64
 
 /** The hash that stands for the labels that nobody reads. No label has this name. */
 const OTHERS = ''
@@ -87,7 +85,7 @@ function hashOf(name: string, labels: Readonly<Record<string, unknown>>, names: 
     const value = `${labels[label]}`
     text += `|${label.length} ${value.length} ${label}${value}`
   }
-  return sha256Of(text, DIGITS)
+  return sha256Of(text, WHOLE)
 }
 
 /** As it is nearly always. */

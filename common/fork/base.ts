@@ -2,7 +2,7 @@ import { beyond, beyondSelector, FOREIGN_BOUNDS, hasMoreNodes } from '../api/lim
 import type { KubeObject, Labels } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
-import { sha256Of } from '../json/canonical.ts'
+import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
 import type { Shape } from '../override/shape.ts'
 import type { KnownFields } from '../override/spec-schema.ts'
@@ -46,7 +46,7 @@ interface BaseInput {
 export const keptBase = ({ spec, labels }: Base) => ({ spec, annotations: {}, ...(isEmpty(labels) ? {} : { labels }) })
 
 /** The SHA-256 of a base that is kept, in hex. It is whole, because it proves that nobody replaced that base. */
-export const hashOfKept = (kept: unknown): string => sha256Of(kept, 64)
+export const hashOfKept = (kept: unknown): string => sha256Of(kept, WHOLE)
 
 /** The SHA-256 of what a fork takes over from `base`, in hex. */
 export const baseHash = (base: Base): string => hashOfKept(keptBase(base))

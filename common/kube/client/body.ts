@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { UNREAD } from '../../api/object.ts'
+import { joined } from '../../json/bytes.ts'
 import { parseJson } from '../../json/json.ts'
 import { isDeeperThan } from '../../json/nesting.ts'
 import { MAX_STRUCTURE } from '../../json/too-structured.ts'
@@ -46,7 +47,7 @@ export async function bodyValue(body: Body, { holds, maxBytes = Number.POSITIVE_
     }
   }
   if (!read) {
-    const whole = Buffer.concat(first)
+    const whole = joined(first)
     // nearly all bodies: it cannot have too much structure
     if (!isDeeperThan(MAX_DEPTH, whole)) return parseJson(whole.toString())
     read = readingAgain([whole], holds)

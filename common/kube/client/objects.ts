@@ -1,6 +1,5 @@
 import type { KubeObject } from '../../api/object.ts'
 import { joined } from '../../json/bytes.ts'
-import { isDeeperThan } from '../../json/nesting.ts'
 import { MAX_STRUCTURE, structureOf } from '../../json/too-structured.ts'
 import { MetadataScan } from './metadata-scan.ts'
 
@@ -29,7 +28,6 @@ const EVENT_LEVELS = 1
 
 const TOO_LONG = 'it is longer than 1.5 MiB'
 const TOO_STRUCTURED = `it has more than ${MAX_STRUCTURE.toLocaleString('en-US')} keys and items`
-
 const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`
 
 /**
@@ -77,11 +75,11 @@ export class ObjectBytes {
   read(): ReadObject {
     if (this.#scan) return unread(this.#scan, TOO_LONG)
     const bytes = joined(this.#parts)
-    const structure = structureOf(bytes)
-    if (structure > MAX_STRUCTURE) return unread(this.#scanned(), TOO_STRUCTURED)
-    const levels = MAX_DEPTH + (this.#start === 'event' ? EVENT_LEVELS : 0)
-    if (isDeeperThan(levels, bytes)) return unread(this.#scanned(), TOO_DEEP)
-    return { text: bytes.toString(), weight: Math.max(bytes.length, structure * STRUCTURE_BYTES) }
+    const { characters, levels } = structureOf(bytes)
+    if (characters > MAX_STRUCTURE) return unread(this.#scanned(), TOO_STRUCTURED)
+    const maxLevels = MAX_DEPTH + (this.#start === 'event' ? EVENT_LEVELS : 0)
+    if (levels > maxLevels) return unread(this.#scanned(), TOO_DEEP)
+    return { text: bytes.toString(), weight: Math.max(bytes.length, characters * STRUCTURE_BYTES) }
   }
 
   #scanned(): MetadataScan {
