@@ -6,7 +6,7 @@ import { isPromotion, isStrategy, isTraffic, promotionSpecIn, strategyIn, traffi
 import { DEFAULTS, MAX_REPLICAS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
 import { MAX_TTL_SECONDS } from './expiry.ts'
 import { brokenLimits } from './limits.ts'
-import { COMMAND, COMMAND_BY, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
+import { COMMAND, COMMAND_BY, COMMAND_SAW, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
 import type { ManagedFieldsEntry } from './object.ts'
 import type { BoundedOverride, ExperimentDeployment, ExperimentDeploymentSpec, FieldError, SourceRef } from './types.ts'
 
@@ -69,7 +69,7 @@ export function decodeExperiment(object: Readonly<Record<string, unknown>>, name
 /** `overrideSpec` that the program itself wrote, as one that is within the bounds. */
 export const boundedOverride = (overrideSpec: JsonObject): BoundedOverride => overrideSpec as BoundedOverride
 
-const ANNOTATIONS = [REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE, COMMAND, COMMAND_BY]
+const ANNOTATIONS = [REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE, COMMAND, COMMAND_BY, COMMAND_SAW]
 
 const METADATA = {
   generation: isNumber,

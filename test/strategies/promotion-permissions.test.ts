@@ -1,7 +1,8 @@
 import { expect } from 'chai'
-import { COMMAND, COMMAND_BY, EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { COMMAND, COMMAND_BY, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import type { CanaryStep, PromotionSpec, RunPhase } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { resourcePath } from '../../common/kube/client/resources.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { NAMESPACE, usesOwnProduct } from '../clusters/own-product.ts'
@@ -10,7 +11,7 @@ import { aSource, DEADLINE_MS, forkOf, hasEndpoints, imagesOf } from '../integra
 const RBAC = '/apis/rbac.authorization.k8s.io/v1'
 const [GROUP = ''] = EXPERIMENT_DEPLOYMENT.apiVersion.split('/')
 const [FORMER, PROMOTED] = ['registry.example/cart:1', 'registry.example/cart:2']
-const ALL = ['manual', 'automatic', 'held'] as const
+const ALL = ['manual', 'automatic', 'held', 'named'] as const
 const OVERRIDE = { template: { spec: { containers: [{ name: 'cart', image: PROMOTED }] } } }
 
 describe('what a command needs, in a cluster with the component for promotion', () => {
@@ -44,6 +45,7 @@ describe('what a command needs, in a cluster with the component for promotion', 
     await Promise.all(ALL.map((name) => aSource(place(), name, { replicas: 3 })))
     await Promise.all(ALL.map((name) => hasEndpoints(place(), name, 3)))
     await anExperiment('held', [{ setWeight: 30 }], { mode: 'Manual' })
+    await anExperiment('named', [{ setWeight: 30 }], { mode: 'Manual' })
     await anExperiment('manual', [{ setWeight: 30 }], { mode: 'Manual' })
     await anExperiment('automatic', [{ setWeight: 30 }, { pause: {} }], { mode: 'Automatic' })
     const forks = await Promise.all(ALL.map((name) => shows(name, 'Paused').then(forkOf)))
@@ -158,5 +160,25 @@ describe('what a command needs, in a cluster with the component for promotion', 
     await says('alice', 'held', 'resume')
     await shows('held', 'Promoted')
     expect(await imageOf('held')).to.equal(PROMOTED)
+  })
+
+  it('N33: promote counts with the whole revision only, where a policy wants that', async () => {
+    const { apiVersion, kind } = EXPERIMENT_POLICY
+    const policy = { apiVersion, kind, metadata: { name: 'named' }, spec: { requireRevision: true } }
+    await plane().api.create(resourcePath(EXPERIMENT_POLICY), policy)
+    const { status } = await place().experimentAt('named')
+    const { wholeRevision = '', revision } = status?.strategy ?? {}
+    const promotes = (...words: readonly string[]) =>
+      annotate('alice', 'named', `${COMMAND}=${['promote', ...words].join(' ')}`)
+    await eventually('a refusal', DEADLINE_MS, async () => {
+      const { code, text } = await annotate('alice', 'named', `${COMMAND}=promote`, '--dry-run=server')
+      expect(code, text).to.equal(1)
+      expect(text).to.contain(`must name the revision: promote ${wholeRevision}`)
+    })
+    expect((await promotes(revision ?? '')).code).to.equal(1)
+    const { code, text } = await promotes(wholeRevision)
+    expect(code, text).to.equal(0)
+    await shows('named', 'Promoted')
+    expect(await imageOf('named')).to.equal(PROMOTED)
   })
 })

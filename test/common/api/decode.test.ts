@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { decodeExperiment } from '../../../common/api/decode.ts'
-import { REVIEWED_REPLICAS } from '../../../common/api/names.ts'
+import * as NAMES from '../../../common/api/names.ts'
 import { anExperiment } from '../../builders.ts'
 
 const SPEC = { sourceRef: { kind: 'Deployment', name: 'cart' }, overrideSpec: {} }
@@ -50,9 +50,16 @@ describe('an experiment as it comes', () => {
       uid: 5,
       generation: '4',
       creationTimestamp: 5,
-      annotations: { [REVIEWED_REPLICAS]: 5, team: 'a' },
+      annotations: { [NAMES.REVIEWED_REPLICAS]: 5, team: 'a' },
     }
     expect(metadataOf(odd)).to.deep.equal(fresh)
+  })
+
+  it('N33: has a command with its author and what that author saw, and what the webhook wrote of the requester', () => {
+    const { COMMAND, COMMAND_BY, COMMAND_SAW, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } = NAMES
+    const ours = [COMMAND, COMMAND_BY, COMMAND_SAW, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE]
+    const annotations = Object.fromEntries(ours.map((key) => [key, 'a']))
+    expect(metadataOf({ annotations: { ...annotations, team: 'a' } })).to.have.deep.property('annotations', annotations)
   })
 
   it('merges where nobody says how, and says no more than it was given', () => {
