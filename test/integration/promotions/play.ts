@@ -142,7 +142,7 @@ async function begun(cell: Cell, stage: Stage): Promise<void> {
   const { status } = await isAt(place, 'its last step', (found) => found.status?.strategy?.stepName === 'await')
   expect(await writesOfSource(stage), 'writes before somebody says so').to.equal(0)
   if (by === 'the command') return says(place, EXPERIMENT, 'promote')
-  const approvedRevision = status?.strategy?.revision
+  const approvedRevision = status?.strategy?.wholeRevision
   await place.api.patch(place.path('experiments', EXPERIMENT), { spec: { promotion: { approvedRevision } } })
 }
 
