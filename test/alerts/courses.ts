@@ -133,6 +133,8 @@ export const CASES: Readonly<Record<string, Case>> = {
   ControllerEventsDropped: one(counter('experiment_controller_events_dropped_total', 0, 1)),
 
   OrphanedForks: one(gauge('experiment_controller_orphaned_forks', 0, 1)),
+  OrphanedServices: one(gauge('experiment_controller_orphaned_services', 0, 1)),
+  HeldForks: one(gauge('experiment_controller_held_forks', 0, 1)),
   PolicyMistakes: one(gauge('experiment_controller_policy_mistakes', 0, 1)),
   PolicyViolations: {
     ...one(gauge('experiment_controller_policy_violations{action="Deny"}', 0, 3)),
