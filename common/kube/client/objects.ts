@@ -1,3 +1,4 @@
+import { EXPERIMENT_DEPLOYMENT } from '../../api/names.ts'
 import type { KubeObject } from '../../api/object.ts'
 import { joined } from '../../json/bytes.ts'
 import { MAX_STRUCTURE, structureOf } from '../../json/too-structured.ts'
@@ -15,6 +16,16 @@ export const MAX_OBJECT_BYTES = 1.5 * 1024 * 1024
  * the managed fields that mirror it, about ten more. Functions that call themselves for each level read what is parsed.
  */
 export const MAX_DEPTH = 100
+
+/**
+ * How the API server begins an experiment, in an event or alone. One that is too deep is parsed all the same: decoding
+ * it bounds its depth, so that its status can say where the override is too deep.
+ */
+const BEGINS_EXPERIMENT = new RegExp(
+  `^(\\{"type":"[A-Z]+","object":)?\\{"apiVersion":"${EXPERIMENT_DEPLOYMENT.apiVersion}","kind":"${EXPERIMENT_DEPLOYMENT.kind}",`,
+)
+/** More than that match has. */
+const BEGIN_BYTES = 256
 
 /**
  * What a character of structure counts for, in bytes. An object without texts takes some 40 bytes of memory for each of
@@ -78,7 +89,8 @@ export class ObjectBytes {
     const { characters, levels } = structureOf(bytes)
     if (characters > MAX_STRUCTURE) return unread(this.#scanned(), TOO_STRUCTURED)
     const maxLevels = MAX_DEPTH + (this.#start === 'event' ? EVENT_LEVELS : 0)
-    if (levels > maxLevels) return unread(this.#scanned(), TOO_DEEP)
+    const isExperiment = () => BEGINS_EXPERIMENT.test(bytes.toString('utf8', 0, BEGIN_BYTES))
+    if (levels > maxLevels && !isExperiment()) return unread(this.#scanned(), TOO_DEEP)
     return { text: bytes.toString(), weight: Math.max(bytes.length, characters * STRUCTURE_BYTES) }
   }
 

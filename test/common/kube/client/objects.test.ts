@@ -31,6 +31,19 @@ describe('the bytes of an object', () => {
 
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
+  it('N37d: are read at any depth if they are experiments, whose status says where they are too deep', () => {
+    const experiment = (kind: string) =>
+      `{"apiVersion":"experimentcontroller.example.com/v1alpha1","kind":"${kind}","metadata":{"name":"a"},"spec":${nested(5_000)}}`
+    const [alone, event] = [
+      experiment('ExperimentDeployment'),
+      `{"type":"ADDED","object":${experiment('ExperimentDeployment')}}`,
+    ]
+    expect(read(alone)).to.equal(alone)
+    expect(read(event, 'event')).to.equal(event)
+    expect(read(experiment('ExperimentPolicy'))).to.equal('it is nested deeper than 100 levels')
+    expect(read(`{"a":${experiment('ExperimentDeployment')}}`)).to.equal('it is nested deeper than 100 levels')
+  })
+
   it('N37d: are read with up to 100 levels, of an event with one more around it', () => {
     expect(read(nested(100))).to.equal(nested(100))
     expect(read(nested(101))).to.equal('it is nested deeper than 100 levels')
