@@ -1,7 +1,7 @@
 import type { MetricKind, PluginQuery } from '../../api/analysis/metric.ts'
 import { API_VERSION } from '../../api/names.ts'
-import { escapeInvisible } from '../../json/escape.ts'
 import { isObject, member } from '../../json/json.ts'
+import { printable } from '../../text/printable.ts'
 import { filled } from '../placeholders.ts'
 import type { Arm } from '../window-data.ts'
 import { type ArmMembers, dataOf, MEMBERS } from './arm-members.ts'
@@ -12,8 +12,6 @@ import { failed, type ProviderRequest, type WindowAnswer, type WindowQuery } fro
 const PLUGIN_API_VERSION = API_VERSION
 
 const DECISIONS = ['Wait', 'Pass', 'Fail'] as const
-/** The most characters of a message that are kept. */
-const MAX_MESSAGE = 256
 
 /**
  * The request to a plugin. It is asked once for both arms, so `{{arm}}`, `{{pods}}` and `{{workload}}` in its args are
@@ -65,17 +63,4 @@ function membersIn(json: object, arm: Arm): ArmMembers | undefined {
   const held = member(json, arm) ?? {}
   if (!isObject(held)) return undefined
   return Object.fromEntries(MEMBERS.map((name) => [name, member(held, name)]))
-}
-
-const CUT = '...'
-
-/** `text` without invisible characters, in at most `MAX_MESSAGE` characters. */
-function printable(text: string): string {
-  let [shown, shorter] = ['', '']
-  for (const char of text) {
-    shown += escapeInvisible(char.toWellFormed())
-    if (shown.length > MAX_MESSAGE) return shorter + CUT
-    if (shown.length <= MAX_MESSAGE - CUT.length) shorter = shown
-  }
-  return shown
 }

@@ -1,6 +1,6 @@
 import { at, isObject, member } from '../../json/json.ts'
 import { KeptLabels, MAX_CHARACTERS, MAX_LABELS, MAX_NAMES } from '../series-labels.ts'
-import { errorTypeIn } from './error-types.ts'
+import { errorTypeIn, partialAnswer } from './prometheus-errors.ts'
 import type { SeriesLabels } from './promql.ts'
 import { type Failed, failed, type LongList, type ProviderReply, type TimeWindow } from './window-query.ts'
 
@@ -48,13 +48,12 @@ const MALFORMED = failed('the answer is not in the format of Prometheus')
 const OTHER_TIMES = failed(
   'the answer is of other times than were asked for; the address of the provider must not align queries with their step',
 )
-const PARTIAL = failed('the answer is partial: it has warnings')
 const REPEATED = failed('the answer has a series twice')
 const OTHERS = failed('the answer has series that were not asked for')
 const NOT_ONE = failed('the query did not give one number')
 const NO_NUMBER = failed('the query gave NaN or no finite number')
 
-/** The `data` of a complete answer. Thanos and Mimir name in `warnings` the servers that they could not ask. */
+/** The `data` of a complete answer. */
 function dataOf(reply: ProviderReply): { readonly is: 'complete'; readonly data: unknown } | Failed {
   if (reply.is === 'failed') return reply
   const { json } = reply
@@ -63,9 +62,7 @@ function dataOf(reply: ProviderReply): { readonly is: 'complete'; readonly data:
     return failed(type === undefined ? 'error' : `error ${type}`)
   }
   if (member(json, 'status') !== 'success') return MALFORMED
-  const warnings = member(json, 'warnings') ?? []
-  if (!Array.isArray(warnings) || warnings.length > 0) return PARTIAL
-  return { is: 'complete', data: member(json, 'data') }
+  return partialAnswer(json) ?? { is: 'complete', data: member(json, 'data') }
 }
 
 /** The most series that are kept of the answers about one arm. */

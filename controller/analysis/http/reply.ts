@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import type { ProviderType } from '../../../common/analysis/kinds/provider.ts'
-import { errorTypeIn } from '../../../common/analysis/query/error-types.ts'
+import { errorTypeIn } from '../../../common/analysis/query/prometheus-errors.ts'
 import type { Failed, LongList, ProviderReply } from '../../../common/analysis/query/window-query.ts'
 import { LimitedBytes } from '../../../common/json/bytes.ts'
 import { ItemSplitter } from '../../../common/json/item-splitter.ts'

@@ -119,9 +119,18 @@ describe('the series of an answer of Prometheus', () => {
   it('are not read from a partial answer', () => {
     const withWarnings = (warnings: unknown) =>
       messageOf(jsonReply({ status: 'success', warnings, data: { resultType: 'matrix', result: [sound] } }))
-    expect(withWarnings(['no store of zone b answered'])).to.equal('the answer is partial: it has warnings')
-    expect(withWarnings('secret')).to.equal('the answer is partial: it has warnings')
+    expect(withWarnings(['no store of zone b answered'])).to.equal(
+      'the answer is partial: no store of zone b answered',
+    )
+    for (const wordless of [[{}], [''], 7, {}])
+      expect(withWarnings(wordless)).to.equal('the answer is partial: it has warnings')
     expect(withWarnings([])).to.equal('series')
+  })
+
+  it('N13: are read from an answer with remarks on the query', () => {
+    const warnings = ['PromQL info: metric might not be a counter', 'PromQL warning: a mix of histograms and floats']
+    const data = { resultType: 'matrix', result: [sound] }
+    expect(messageOf(jsonReply({ status: 'success', warnings, data }))).to.equal('series')
   })
 
   it('keep the words of a failed request', () => {
@@ -194,7 +203,7 @@ describe('the one number of a query', () => {
     [
       'a partial answer',
       jsonReply({ status: 'success', warnings: ['x'], data: { resultType: 'scalar', result: [1, '1'] } }),
-      'the answer is partial: it has warnings',
+      'the answer is partial: x',
     ],
   ]
   for (const [what, reply, message] of refused)

@@ -182,16 +182,21 @@ describe('the metrics of a real Prometheus', () => {
     expect(await message('"text"')).to.equal('the query did not give one number')
   })
 
-  it('are of no use if the answer is partial', async () => {
+  it('N13: are of no use if the answer is partial, but with remarks on the query', async () => {
     const namespace = `kinds-${namespaces++}`
     await prometheus().write(coarse(namespace))
     const query = windowQuery('Latency', HISTOGRAM, { namespace, arms: ARMS })
-    const thanos = await startPartial(prometheus().address)
+    const warnings: string[] = []
+    const thanos = await startWarning(prometheus().address, warnings)
     try {
-      expect(await ask(prometheus().address, query)).to.have.property('is', 'data')
+      const data = await ask(prometheus().address, query)
+      expect(data).to.have.property('is', 'data')
+      warnings.push('PromQL info: metric might not be a counter', 'PromQL warning: a mix of histograms and floats')
+      expect(await ask(thanos.address, query)).to.deep.equal(data)
+      warnings.push('no store of zone b answered')
       expect(await ask(thanos.address, query)).to.deep.equal({
         is: 'failed',
-        message: 'the answer is partial: it has warnings',
+        message: 'the answer is partial: no store of zone b answered',
       })
     } finally {
       await thanos.stop()
@@ -199,14 +204,14 @@ describe('the metrics of a real Prometheus', () => {
   })
 })
 
-/** A server that answers as Prometheus does, and says that it could not ask everybody. */
-async function startPartial(behind: string) {
+/** A server that answers as Prometheus does, with these warnings. */
+async function startWarning(behind: string, warnings: readonly string[]) {
   const server = createServer(async (incoming, outgoing) => {
     const body = await text(incoming)
     const headers = { 'content-type': incoming.headers['content-type'] ?? '' }
     const answer = await fetch(`${behind}${incoming.url}`, { method: 'POST', headers, body })
     const json = (await answer.json()) as object
-    outgoing.end(JSON.stringify({ ...json, warnings: ['no store of zone b answered'] }))
+    outgoing.end(JSON.stringify({ ...json, warnings }))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
