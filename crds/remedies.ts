@@ -64,6 +64,7 @@ const OF_ANALYSES = {
   NoPods:
     'Wait until pods of the fork and of its source are Ready for `warmUpSeconds`. If it takes too long, look at the pods.',
   NoTraffic: 'Send requests. If there are some, check the names of metrics and labels in the analysis.',
+  NoSeries: 'Correct the name or the matchers in the query that the message has. If they are correct, send requests.',
   NoTreatmentData: 'Check that the fork gets requests and that its pods are measured as those of the source are.',
   NoControlData: 'Check that the source gets requests and that its pods are measured.',
   ProviderFailed: 'Ask an administrator about the provider that the message names. The message says how it answered.',
@@ -83,7 +84,7 @@ const OF_ANALYSES = {
   AnalysisStep: 'Wait for the verdict of the analysis.',
   AnalysisInconclusive:
     'Decide yourself: go on with the command `resume` or `abort`. The analysis could not show harm or safety.',
-  AnalysisTooShort: 'Raise `ttlSeconds`, or lower `maxSeconds` and `warmUpSeconds`.',
+  AnalysisTooShort: 'Raise `maxSeconds` or `ttlSeconds` as the message says, or lower `warmUpSeconds`.',
   OnePod: 'Set `replicas` to 2 or more.',
   WindowsOverlap:
     'Write `[{{windowSeconds}}s]` for every range in the query of the metric, or set its `dryRun`. Otherwise one disturbance counts in several windows.',

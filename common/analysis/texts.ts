@@ -1,5 +1,6 @@
 import type { Metric } from '../api/analysis/metric.ts'
 import type { Path } from '../json/field-path.ts'
+import { printable } from '../text/printable.ts'
 import type { Language } from './placeholders.ts'
 
 /** A text of a metric in which placeholders may stand. */
@@ -34,6 +35,18 @@ export function textsOf(metric: Metric): readonly MetricText[] {
     return text.text
   })
   return texts
+}
+
+/**
+ * What a provider is asked for, in few words: the query, or the name of what is counted. Who wrote the metric finds a
+ * mistake in it.
+ */
+export function queryText({ prometheus, newRelic, web, provider }: Metric): string {
+  const { query, histogram, total = '', matchers = [] } = prometheus ?? {}
+  const chosen = matchers.length === 0 ? '' : `{${matchers.join(',')}}`
+  if (prometheus) return printable(query ?? `${histogram ?? total}${chosen}`)
+  if (newRelic) return printable(newRelic.nrql ?? [newRelic.appName, newRelic.testPath ?? []].flat().join(' '))
+  return printable(web?.path ?? provider)
 }
 
 type Languages = Readonly<Record<string, Language>>

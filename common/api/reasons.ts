@@ -65,6 +65,7 @@ const OF_ANALYSES = {
   Measuring: { about: 'analysis' },
   NoPods: { about: 'analysis' },
   NoTraffic: { about: 'analysis' },
+  NoSeries: { about: 'analysis' },
   NoTreatmentData: { about: 'analysis' },
   NoControlData: { about: 'analysis' },
   ProviderFailed: { about: 'analysis' },

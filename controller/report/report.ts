@@ -172,7 +172,7 @@ function verdictEvents(
   const was = before?.analysis
   const isFirst = was === undefined && is?.verdict === 'Wait'
   if (!is || isFirst || !isReason(is.reason) || (was?.verdict === is.verdict && was.reason === is.reason)) return []
-  const isGood = is.verdict === 'Pass' || is.verdict === 'Wait'
+  const isGood = (is.verdict === 'Pass' || is.verdict === 'Wait') && is.reason !== 'NoSeries'
   return [{ type: isGood ? 'Normal' : 'Warning', reason: is.reason, message: `analysis: ${is.verdict}: ${is.message}` }]
 }
 

@@ -54,6 +54,7 @@ const METRIC: Note = {
       about: 'How much was counted.',
       members: { control: 'Of the pods that the fork is compared with.', treatment: 'Of the pods of the fork.' },
     },
+    hasSeries: 'Whether there were series of it in a window, as long as nothing was counted.',
     harm: { about: 'The evidence that the fork is worse than tolerated.', members: EVIDENCE },
     safe: {
       about: 'The evidence that it is not much worse. Every part is needed for a Pass.',

@@ -35,6 +35,8 @@ const errors = (provider = 'scraped') =>
 
 const SLOWER = /latency \+\d+%/
 
+type Ending = { readonly isAsked?: boolean; readonly ready?: 'RolledBack' | 'Available' }
+
 interface Harm {
   /** the one by which it is shown, and what says so */
   readonly metric: string
@@ -132,14 +134,15 @@ describe('an analysis of real requests by a real Prometheus, on the real control
   }
 
   /** An analysis that has no evidence ends so, and never passes. */
-  async function endsWithout(name: string, version: Version, analysis: AnalysisSpec, wanted: object, isAsked = true) {
+  async function endsWithout(name: string, version: Version, analysis: AnalysisSpec, wanted: object, of: Ending = {}) {
+    const { isAsked = true, ready = 'RolledBack' } = of
     await compares(name, version, analysis)
     const before = await untouched(name)
     const asking = isAsked ? ask(name) : undefined
     const ended = await verdictOf(name, GOOD_VERSION_MS)
     await asking?.end()
     expect(ended.status?.analysis).to.deep.include(wanted)
-    await place().reaches(name, 'RolledBack')
+    await place().reaches(name, ready)
     expect(await untouched(name)).to.deep.equal(before)
   }
 
@@ -177,12 +180,13 @@ describe('an analysis of real requests by a real Prometheus, on the real control
         { metrics: [latency()], noDataSeconds: 30 },
         { verdict: 'NoData', reason: 'NoTreatmentData' },
       ),
-    'F45: a metric of a wrong name is no passed one': () =>
+    'F45: a metric of a wrong name (N15) is no passed one, and takes no pods': () =>
       endsWithout(
         'misspelt',
         'equal',
         { metrics: [latency('scraped', 'http_request_duration')], maxSeconds: 40 },
-        { verdict: 'NoData', reason: 'NoTraffic' },
+        { verdict: 'NoData', reason: 'NoSeries' },
+        { ready: 'Available' },
       ),
     'F45: a version without requests is no passed one': () =>
       endsWithout(
@@ -190,7 +194,7 @@ describe('an analysis of real requests by a real Prometheus, on the real control
         'equal',
         { metrics: [latency()], maxSeconds: 40 },
         { verdict: 'NoData', reason: 'NoTraffic' },
-        false,
+        { isAsked: false },
       ),
     'F45: NaN is no passed value': () =>
       endsWithout(

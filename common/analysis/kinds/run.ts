@@ -15,6 +15,7 @@ import {
   amount,
   anyNumber,
   arrayOf,
+  flag,
   number,
   object,
   optional,
@@ -117,6 +118,8 @@ export interface RunMetric {
   /** the end of the last window that was folded in: the next one starts here */
   readonly windowEnd?: string
   readonly samples?: { readonly control: number; readonly treatment: number }
+  /** before anything was counted: whether the provider had series of it in a window; an earlier version did not say */
+  readonly hasSeries?: boolean
   readonly harm?: RunEvidence
   readonly safe?: readonly RunSafety[]
   readonly effect?: RunEffect
@@ -192,6 +195,7 @@ const RUN_METRIC = object<RunMetric>({
   since: time,
   windowEnd: optional(time),
   samples: optional(object<{ control: number; treatment: number }>({ control: amount, treatment: amount })),
+  hasSeries: optional(flag),
   harm: optional(object<RunEvidence>(EVIDENCE)),
   safe: optional(arrayOf(object<RunSafety>({ part: text(63), ...EVIDENCE }), 8)),
   effect: optional(object<RunEffect>({ ...EFFECT, of: text(63) })),
@@ -206,12 +210,8 @@ export const RUN_STATUS = object<AnalysisRunStatus>({
   verdict: word(VERDICTS),
   reason,
   ...{ message: text(1_024), wholeSubject: optional(hash) },
-  startedAt: optional(time),
-  finishedAt: optional(time),
-  since: time,
-  nextLookAt: optional(time),
-  looks: amount,
-  requests: amount,
+  ...{ startedAt: optional(time), finishedAt: optional(time), since: time, nextLookAt: optional(time) },
+  ...{ looks: amount, requests: amount },
   windows: object<RunWindows>({ counted: amount, empty: amount, unusable: amount, skipped: amount }),
   traffic: optional(RUN_TRAFFIC),
   power: optional(object<RunPower>({ percent: anyNumber, withinSeconds: amount })),

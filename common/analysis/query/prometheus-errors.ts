@@ -14,7 +14,7 @@ const ERROR_TYPES: readonly string[] = [
   'unavailable',
 ]
 
-/** The `errorType` of an answer of Prometheus if it is one of its words. Nothing else of an error may reach an object. */
+/** The `errorType` of an answer of Prometheus if it is one of its words. Nothing else of an error reaches an object. */
 export const errorTypeIn = (json: unknown): string | undefined =>
   ERROR_TYPES.find((known) => known === member(json, 'errorType'))
 

@@ -41,8 +41,8 @@ export interface ProviderRequest {
 
 /**
  * An answer without data that can be used. `message`: such as `503`, or `422 bad_data`. It never has a part of a body
- * but one of Prometheus' words for an error, and the warning that makes its answer partial. `retryAfterMs`: the provider
- * asks for it.
+ * but one of Prometheus' words for an error, and the warning that makes an answer partial. `retryAfterMs`: the
+ * provider asks for it.
  */
 export interface Failed {
   readonly is: 'failed'

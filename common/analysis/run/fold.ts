@@ -3,6 +3,7 @@ import type { RunMetric, RunTwin, RunWindows } from '../kinds/run.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from '../metrics/metric-engine.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import { isSound } from '../metrics/validity.ts'
+import { armsOfKind } from '../query/arm-members.ts'
 import type { TimeWindow } from '../query/window-query.ts'
 import type { Arm, WindowData } from '../window-data.ts'
 import { firstCounting, twinArms } from './arms.ts'
@@ -11,6 +12,7 @@ import type { Poll, PolledWindow } from './poll.ts'
 import { isThin, silentArms } from './requests.ts'
 import { withTracePoint } from './trace.ts'
 import { CONTROLS_DIFFER, checkedTwin, withTwinEvidence } from './twin-check.ts'
+import { NO_SERIES } from './verdict.ts'
 import { isLongest } from './windows.ts'
 
 /** What decides how a window is counted. */
@@ -46,8 +48,20 @@ function because(metric: RunMetric, reason: string, sinceMs: number): RunMetric 
 const SILENT: Readonly<Record<Arm, string>> = { treatment: 'NoTreatmentData', control: 'NoControlData' }
 
 /** The reason for data that cannot be compared, because these arms have no requests. */
-const silence = (arms: readonly Arm[]): string =>
-  arms.length === 1 && arms[0] !== undefined ? SILENT[arms[0]] : 'NoTraffic'
+function silence(arms: readonly Arm[], hasSeries: boolean): string {
+  if (arms.length === 1 && arms[0] !== undefined) return SILENT[arms[0]]
+  return hasSeries ? 'NoTraffic' : NO_SERIES
+}
+
+/** The reasons of a window with series. An earlier version gave `NoTraffic` also where it found none. */
+const WITH_SERIES: readonly string[] = ['NoTraffic', 'NoTreatmentData', 'NoControlData', 'TooFewSamples']
+
+/** The metric with the memory that there were series of it in a window so far. Samples say so, too. */
+function withSeries(metric: RunMetric, { kind }: Metric, { answer }: PolledWindow): RunMetric {
+  const areFound = answer.is === 'data' || (answer.is === 'silent' && answer.arms.length < armsOfKind(kind).length)
+  const isNew = metric.samples === undefined && !metric.hasSeries
+  return isNew && (areFound || WITH_SERIES.includes(metric.reason)) ? { ...metric, hasSeries: true } : metric
+}
 
 /** The error of a window whose data the metric cannot use. */
 const USELESS = 'data that the metric cannot use'
@@ -59,7 +73,8 @@ const USELESS = 'data that the metric cannot use'
 export function foldWindow(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): FoldedMetric {
   const { window, skipped, answer, twin } = polled
   if (!isNext(metric, polled, context)) return { metric, windows: {} }
-  const moved = skipped > 0 ? { ...metric, windowEnd: time(window.start) } : metric
+  const former = withSeries(metric, of, polled)
+  const moved = skipped > 0 ? { ...former, windowEnd: time(window.start) } : former
   const windows = skipped > 0 ? { skipped } : {}
   const unusable = (failure: string, lacksStart = false): FoldedMetric => {
     const metric = because(moved, 'ProviderFailed', context.poll.atMs)
@@ -110,7 +125,8 @@ function silent({ moved, windows, arms, polled: { window }, context }: Silent): 
       metric: { ...because(moved, 'NoPods', window.start), windowEnd: time(withoutPodsMs) },
       windows: { ...windows, empty: 1 },
     }
-  const metric = because(moved, silence(arms), window.start)
+  const hasSeries = moved.samples !== undefined || moved.hasSeries === true
+  const metric = because(moved, silence(arms, hasSeries), window.start)
   if (!isLongest(window, context.intervalSeconds)) return { metric, windows }
   return { metric: { ...metric, windowEnd: time(window.end) }, windows: { ...windows, empty: 1 } }
 }

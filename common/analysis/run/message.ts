@@ -1,17 +1,21 @@
 import type { Metric } from '../../api/analysis/metric.ts'
 import { duration } from '../../text/duration.ts'
 import { wholeClauses } from '../../text/fitted.ts'
+import { odds } from '../../text/odds.ts'
 import type { RunEffect, RunMetric } from '../kinds/run.ts'
-import type { Finding } from './verdict.ts'
+import { queryText } from '../texts.ts'
+import { type Finding, NO_SERIES } from './verdict.ts'
 
 /** A metric after a look. */
 export interface MetricOutcome {
-  readonly of: Pick<Metric, 'dryRun'>
+  readonly of: Metric
   readonly metric: RunMetric
   /** the error of its provider in this look */
   readonly failure?: string
   /** what its plugin said in this look */
   readonly comment?: string
+  /** what it had in the end of what a Pass needs */
+  readonly shortfall?: string
 }
 
 /** What the message of a look is made of. */
@@ -28,6 +32,8 @@ export const MOST_CHARACTERS = 1_024
 
 const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready long enough'
 
+const NOT_FOUND = 'no series of either version in any window so far'
+
 /** Texts for reasons that are not evident from the numbers of a metric. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   NoPods: 'no pods of both versions that were Ready long enough',
@@ -42,13 +48,17 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
 /** `latency +22% (+5% to +50%), harm 12 of 80; errors +3%; needs about 9m more`. In English, for people. */
 export function lookMessage({ finding, metrics, startedMs, nowMs }: LookMessageInput): string {
   const isWithoutPods = finding.reason === 'NoPods'
+  const isToldOfNames = finding.reason === NO_SERIES || finding.verdict !== 'Wait'
   const rest = finding.verdict === 'Wait' && startedMs !== undefined ? remaining(metrics, nowMs - startedMs) : undefined
   const parts = [
     ...(isWithoutPods ? [WAITING_FOR_PODS] : []),
     ...grouped(metrics, ({ failure }) => failure && `no data: ${failure}`),
-    ...grouped(metrics, ({ metric: { reason } }) =>
-      isWithoutPods && reason === 'NoPods' ? undefined : REASON_TEXTS[reason],
-    ),
+    ...grouped(metrics, ({ of, metric: { reason } }) => {
+      // before, a series may still come with the first request
+      if (reason === NO_SERIES && isToldOfNames) return `${NOT_FOUND} for ${queryText(of)}; check its name`
+      return isWithoutPods && reason === 'NoPods' ? undefined : REASON_TEXTS[reason]
+    }),
+    ...grouped(metrics, ({ shortfall }) => shortfall && `not shown, ${shortfall}`),
     ...metrics.filter(({ metric }) => metric.samples !== undefined).map(evidence),
     ...(rest === undefined ? [] : [`needs about ${duration(rest)} more`]),
   ]
@@ -86,15 +96,6 @@ function signed(percent: number): string {
   const rounded = Math.round(percent)
   return `${rounded > 0 ? '+' : ''}${rounded}%`
 }
-
-/** How many times as likely the data are with harm as without it, as a whole number. */
-const odds = (logE: number): string => {
-  if (logE > Math.log(MOST_ODDS)) return `>${MOST_ODDS}`
-  return logE < 0 ? '<1' : String(Math.round(Math.exp(logE)))
-}
-
-/** The largest number that is shown. No analysis needs more: eight metrics with the smallest `alpha` need 80,000. */
-const MOST_ODDS = 100_000
 
 /** A longer remaining time is not shown. */
 const LONGEST_SECONDS = 7 * 86_400

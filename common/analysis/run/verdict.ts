@@ -1,4 +1,4 @@
-import type { AnalysisVerdict, TimeoutAction } from '../../api/analysis/analysis.ts'
+import type { AnalysisVerdict, GatedDeployWord, TimeoutAction } from '../../api/analysis/analysis.ts'
 import type { RunMetric } from '../kinds/run.ts'
 import type { Times } from './subject.ts'
 import { CONTROLS_DIFFER } from './twin-check.ts'
@@ -29,9 +29,15 @@ export interface VerdictInput {
 /** Reasons why a metric has no data of one arm. */
 const ONE_SILENT = ['NoTreatmentData', 'NoControlData']
 
-/** Whether nothing has changed about a metric for `noDataSeconds`. */
-const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictInput): boolean =>
-  nowMs - Date.parse(since) >= 1_000 * times.noDataSeconds
+/** The reason of a metric of which no series of either arm was found in any window so far. */
+export const NO_SERIES = 'NoSeries'
+
+/** How long series are waited for if the analysis has no end. */
+const NO_SERIES_SECONDS = 3_600
+
+/** Whether nothing has changed about a metric for `noDataSeconds`, and for `seconds`. */
+const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictInput, seconds = 0): boolean =>
+  nowMs - Date.parse(since) >= 1_000 * Math.max(seconds, times.noDataSeconds)
 
 /** The verdict on all metrics together. The most urgent one is found first. Without metrics there is no Pass. */
 export function verdictOf(of: VerdictInput): Finding {
@@ -46,12 +52,16 @@ export function verdictOf(of: VerdictInput): Finding {
   if (lasting(['ProviderFailed'])) return { verdict: 'Error', reason: 'ProviderFailed' }
   const silent = lasting(ONE_SILENT)
   if (silent) return { verdict: 'NoData', reason: silent.reason }
+  const isNeverFound =
+    times.maxSeconds === undefined &&
+    metrics.some((metric) => metric.reason === NO_SERIES && hasLasted(metric, of, NO_SERIES_SECONDS))
+  if (isNeverFound) return { verdict: 'NoData', reason: NO_SERIES }
   const isOver = startedMs !== undefined && nowMs >= overMs(startedMs, times, of.lagSeconds)
   return isOver ? timedOut(of) : { verdict: 'Wait', reason: hasPods ? waitingFor(of) : 'NoPods' }
 }
 
 /** Reasons why a metric has no data. The first one that applies is reported. */
-const WITHOUT_DATA = [...ONE_SILENT, 'NoTraffic', 'NoPods']
+const WITHOUT_DATA = [...ONE_SILENT, NO_SERIES, 'NoTraffic', 'NoPods']
 
 /**
  * The reason why metrics have no data; undefined if they have. Only those of `metrics` count that never had data, or
@@ -81,7 +91,9 @@ function timedOut(of: VerdictInput): Finding {
 function waitingFor(of: VerdictInput): string {
   const { metrics } = of
   if (metrics.some(({ reason }) => reason === 'ProviderFailed')) return 'ProviderFailed'
-  return missingData(metrics, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')
+  // A series may come with the first request, so that it is missing is told later.
+  const told = metrics.filter((metric) => metric.reason !== NO_SERIES || hasLasted(metric, of))
+  return missingData(told, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')
 }
 
 /** Reasons that never promote: the measurement is known to be wrong, or harm is shown. */
@@ -89,7 +101,8 @@ const NEVER_PROMOTED: readonly string[] = [CONTROLS_DIFFER, 'PodsDiffer']
 
 /**
  * What follows from a verdict. Undefined for Wait and Aborted. `onTimeout: Promote` is only meant for runs in which
- * neither harm nor safety was shown.
+ * neither harm nor safety was shown, and `onNoData` for a fork that may be why there is no data: a wrong name in the
+ * analysis takes no pods.
  */
 export function actionOf(
   { verdict, reason }: Finding,
@@ -104,7 +117,7 @@ export function actionOf(
       return onTimeout === 'Promote' && NEVER_PROMOTED.includes(reason) ? 'Keep' : onTimeout
     case 'NoData':
     case 'Error':
-      return onNoData
+      return reason === NO_SERIES ? 'Keep' : onNoData
     default:
       return undefined
   }
@@ -114,7 +127,7 @@ export function actionOf(
  * The verdict in the words of Gated Deployments. Every end but a Pass is `harm`, so that a script which waits for it
  * fails closed. An aborted run is resumed later, unless the run of the strategy `isOver`.
  */
-export function gatedDeployStatus(verdict: AnalysisVerdict, isOver = false): 'notSignificant' | 'noHarm' | 'harm' {
+export function gatedDeployStatus(verdict: AnalysisVerdict, isOver = false): GatedDeployWord {
   if (verdict === 'Pass') return 'noHarm'
   return (verdict === 'Wait' || verdict === 'Aborted') && !isOver ? 'notSignificant' : 'harm'
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { textsOf, withTexts } from '../../../common/analysis/texts.ts'
+import { queryText, textsOf, withTexts } from '../../../common/analysis/texts.ts'
 import type { Metric } from '../../../common/api/analysis/metric.ts'
 
 const METRIC: Metric = {
@@ -38,4 +38,23 @@ describe('the texts of a metric', () => {
 
   it('are none of a metric without a query', () =>
     expect(textsOf({ name: 'health', kind: 'Health', provider: 'kubernetes' })).to.deep.equal([]))
+})
+
+describe('what a metric asks for', () => {
+  const { prometheus: _prometheus, newRelic: _newRelic, web: _web, plugin: _plugin, ...bare } = METRIC
+  const asked = (of: Partial<Metric>) => queryText({ ...bare, ...of })
+
+  it('N15: is its query, or the name of what is counted', () => {
+    expect(asked({ prometheus: { histogram: 'h', matchers: ['a="b"', 'c="d"'] } })).to.equal('h{a="b",c="d"}')
+    expect(asked({ prometheus: { events: 'e', total: 't', eventMatchers: ['code="500"'] } })).to.equal('t')
+    expect(asked({ prometheus: { query: 'sum(x)' } })).to.equal('sum(x)')
+    expect(asked({ newRelic: { appName: 'cart' } })).to.equal('cart')
+    expect(asked({ newRelic: { appName: 'cart', testPath: '/cart' } })).to.equal('cart /cart')
+    expect(asked({ newRelic: { nrql: 'SELECT 1' } })).to.equal('SELECT 1')
+    expect(asked({ web: { path: '/v1/stats', pointers: {} } })).to.equal('/v1/stats')
+    expect(asked({ plugin: {} })).to.equal('p')
+  })
+
+  it('N15: is short and visible', () =>
+    expect(asked({ prometheus: { query: `a\n${'b'.repeat(2_000)}` } })).to.match(/^a\\u000ab+\.\.\.$/))
 })

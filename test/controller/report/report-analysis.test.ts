@@ -18,7 +18,7 @@ async function eventsOf(now: AnalysisReport, before?: AnalysisReport) {
   const experiment = anExperiment({ analysis: {}, ...(before ? { status: { analysis } } : {}) })
   const facts = someFacts({ experiment })
   const { diary, messages } = await reported(facts, { ...plan(facts).conclusion, analysis: now })
-  return [diary.filter((line) => /HarmFound|Passed|NoPods|Measuring|NoTraffic/.test(line)), messages] as const
+  return [diary.filter((line) => /HarmFound|Passed|NoPods|Measuring|NoTraffic|NoSeries/.test(line)), messages] as const
 }
 
 describe('the Events of an analysis', () => {
@@ -33,6 +33,14 @@ describe('the Events of an analysis', () => {
     expect((await eventsOf(report({ reason: 'NoTraffic' }), report({})))[0]).to.deep.equal(['Normal NoTraffic'])
     const passed = report({ verdict: 'Pass', reason: 'Passed', isFinal: true })
     expect((await eventsOf(passed, report({})))[0]).to.deep.equal(['Normal Passed'])
+  })
+
+  it('N15: warn that nothing is found of what is asked for, while it still waits', async () => {
+    const none = report({ reason: 'NoSeries', message: 'latency: no series' })
+    const [diary, messages] = await eventsOf(none, report({ reason: 'Measuring' }))
+    expect(diary).to.deep.equal(['Warning NoSeries'])
+    expect(messages).to.include('analysis: Wait: latency: no series')
+    expect((await eventsOf(none, none))[0]).to.deep.equal([])
   })
 
   it('say another verdict with the same reason', async () => {

@@ -119,9 +119,7 @@ describe('the series of an answer of Prometheus', () => {
   it('are not read from a partial answer', () => {
     const withWarnings = (warnings: unknown) =>
       messageOf(jsonReply({ status: 'success', warnings, data: { resultType: 'matrix', result: [sound] } }))
-    expect(withWarnings(['no store of zone b answered'])).to.equal(
-      'the answer is partial: no store of zone b answered',
-    )
+    expect(withWarnings(['no store of zone b answered'])).to.equal('the answer is partial: no store of zone b answered')
     for (const wordless of [[{}], [''], 7, {}])
       expect(withWarnings(wordless)).to.equal('the answer is partial: it has warnings')
     expect(withWarnings([])).to.equal('series')

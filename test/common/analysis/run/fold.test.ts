@@ -65,7 +65,7 @@ describe('a window', () => {
   for (const [arms, reason] of [
     [['treatment'], 'NoTreatmentData'],
     [['control'], 'NoControlData'],
-    [['treatment', 'control'], 'NoTraffic'],
+    [['treatment', 'control'], 'NoSeries'],
   ] as const)
     it(`of which the provider knows nothing for ${arms.join(' and ')} says ${reason}`, () =>
       expect(metricOf(lookedAt(aRun(), aPoll(10, [window({ is: 'silent', arms }, 0, 10)]))).reason).to.equal(reason))

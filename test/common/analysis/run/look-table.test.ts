@@ -57,6 +57,7 @@ const GOOD = events([0, 40], [0, 160])
 /** Neither harm nor safety is shown for long. */
 const LIKE = events([1, 5], [3, 20])
 const SILENT: WindowAnswer = { is: 'silent', arms: ['treatment'] }
+const QUIET = events([0, 0], [0, 0])
 const BOTH: WindowAnswer = { is: 'silent', arms: ['treatment', 'control'] }
 
 describe('the table of verdicts, look by look', () => {
@@ -84,8 +85,19 @@ describe('the table of verdicts, look by look', () => {
     ))
 
   it('both arms silent', () => {
-    const { said, atS } = told({ times: { maxSeconds: 900 }, answer: () => BOTH })
+    const { said, atS } = told({ times: { maxSeconds: 900 }, answer: () => QUIET })
     expect([said, atS]).to.deep.equal(['NoData Measuring → NoTraffic', 905])
+  })
+
+  it('N15: no series of either arm', () => {
+    const metrics = [{ ...ERRORS, prometheus: { events: 'errors', total: 'requests_totl' } }]
+    const { said, atS, action, status } = told({ metrics, times: { maxSeconds: 900 }, answer: () => BOTH })
+    expect([said, atS, action]).to.deep.equal(['NoData Measuring → NoSeries', 905, 'Keep'])
+    expect(status.message).to.equal(
+      'errors: no series of either version in any window so far for requests_totl; check its name',
+    )
+    expect(told({ times: { noDataSeconds: 60 }, answer: () => BOTH }).said).to.equal('Wait Measuring → NoSeries')
+    expect(told({ answer: (fromS) => (fromS < 100 ? QUIET : BOTH) }).said).to.equal('Wait Measuring → NoTraffic')
   })
 
   it('no pod that counts in one', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { RunMetric } from '../../../../common/analysis/kinds/run.ts'
 import { lookMessage, type MetricOutcome } from '../../../../common/analysis/run/message.ts'
 import type { Finding } from '../../../../common/analysis/run/verdict.ts'
+import { LATENCY } from './runs.ts'
 
 const metric = (of: Partial<RunMetric> = {}): RunMetric => ({
   ...{ name: 'latency', verdict: 'Wait', reason: 'Measuring', since: '2026-11-23T12:00:00Z' },
@@ -13,10 +14,10 @@ const told = (metrics: readonly MetricOutcome[], finding = WAIT) =>
   lookMessage({ finding, metrics, startedMs: 0, nowMs: 600_000 })
 const of = (metrics: readonly RunMetric[], finding = WAIT) =>
   told(
-    metrics.map((each) => ({ of: {}, metric: each })),
+    metrics.map((each) => ({ of: LATENCY, metric: each })),
     finding,
   )
-const DRY = { dryRun: true }
+const DRY = { ...LATENCY, dryRun: true }
 
 describe('the message of an analysis', () => {
   it('says that there was no window yet', () => expect(of([metric()])).to.equal('waiting for the first window'))
@@ -52,6 +53,16 @@ describe('the message of an analysis', () => {
     expect(of([metric({ ...SAMPLES, safe })], { verdict: 'Inconclusive', reason: 'NotShown' })).to.equal('latency Wait')
   })
 
+  it('N15: says what has no series, and only when it is sure', () => {
+    const asked = { ...LATENCY, prometheus: { histogram: 'duration_secnds', matchers: ['route="/cart"'] } }
+    const none = [{ of: asked, metric: metric({ reason: 'NoSeries' }) }]
+    const text =
+      'latency: no series of either version in any window so far for duration_secnds{route="/cart"}; check its name'
+    expect(told(none)).to.equal('waiting for the first window')
+    expect(told(none, { verdict: 'Wait', reason: 'NoSeries' })).to.equal(text)
+    expect(told(none, { verdict: 'NoData', reason: 'NoSeries' })).to.equal(text)
+  })
+
   it('says why there is nothing to compare, once, with the metrics', () => {
     const silent = [metric({ reason: 'NoTraffic' }), metric({ name: 'errors', reason: 'NoTraffic' })]
     expect(of([...silent, metric({ name: 'slow', reason: 'NoControlData' })])).to.equal(
@@ -70,19 +81,23 @@ describe('the message of an analysis', () => {
   })
 
   it('says what a provider failed with', () => {
-    const failed = (name: string) => ({ of: {}, metric: metric({ name, reason: 'ProviderFailed' }), failure: '503' })
+    const failed = (name: string) => ({
+      of: LATENCY,
+      metric: metric({ name, reason: 'ProviderFailed' }),
+      failure: '503',
+    })
     expect(told([failed('latency'), failed('errors')])).to.equal('latency, errors: no data: 503')
   })
 
   it('has what a plugin said about its decision', () => {
     const gate = metric({ ...SAMPLES, name: 'gate', verdict: 'Fail' })
-    expect(told([{ of: {}, metric: gate, comment: 'the queue is full' }])).to.equal('gate Fail: the queue is full')
+    expect(told([{ of: LATENCY, metric: gate, comment: 'the queue is full' }])).to.equal('gate Fail: the queue is full')
   })
 
   it('says which metrics are only told, and does not wait for them', () => {
     const safe = [{ part: 'body', logE: 1, needs: 3 }]
     const waiting = { of: DRY, metric: metric({ ...SAMPLES, safe }), failure: '503' }
-    expect(told([waiting, { of: {}, metric: metric({ ...SAMPLES, name: 'errors' }) }])).to.equal(
+    expect(told([waiting, { of: LATENCY, metric: metric({ ...SAMPLES, name: 'errors' }) }])).to.equal(
       'latency (dry run): no data: 503; latency (dry run) Wait; errors Wait',
     )
   })

@@ -32,6 +32,10 @@ const never = (reason: string): RunMetric => {
   return rest
 }
 
+/** No series of it were found in so many seconds. */
+const missing = (seconds: number): RunMetric => ({ ...never('NoSeries'), since: since(seconds) })
+const ENDLESS = { startedMs: NOW_MS - 36_000_000, times: { noDataSeconds: 600 } }
+
 const DIFFERING = metric({ reason: 'PodsDiffer', pods: { groups: 20, outer: 2 } })
 
 /** The rows of the table of verdicts. */
@@ -88,6 +92,32 @@ const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<Verd
     OVER,
     'Inconclusive NotShown',
   ],
+  'N15: no series for a moment': [[never('NoSeries')], {}, 'Wait Measuring'],
+  'N15: no series for noDataSeconds': [[missing(600)], {}, 'Wait NoSeries'],
+  'N15: no series for hours, with a time that is not over': [
+    [missing(7_200)],
+    { times: { noDataSeconds: 600, maxSeconds: 36_000 }, startedMs: NOW_MS - 7_200_000 },
+    'Wait NoSeries',
+  ],
+  'N15: no series at maxSeconds': [[PASSED, never('NoSeries')], OVER, 'NoData NoSeries'],
+  'N15: no series of one metric at maxSeconds': [[metric(), missing(600)], OVER, 'NoData NoSeries'],
+  'N15: no series for an hour, without maxSeconds': [[missing(3_599)], ENDLESS, 'Wait NoSeries'],
+  'N15: no series for a whole hour, without maxSeconds': [[metric(), missing(3_600)], ENDLESS, 'NoData NoSeries'],
+  'N15: no series for an hour, and noDataSeconds are more': [
+    [missing(3_600)],
+    { times: { noDataSeconds: 7_200 } },
+    'Wait Measuring',
+  ],
+  'N15: a quiet night, without maxSeconds': [
+    [metric({ reason: 'NoTraffic', since: since(36_000) })],
+    ENDLESS,
+    'Wait NoTraffic',
+  ],
+  'N15: harm is found although another metric has no series': [
+    [metric({ verdict: 'Fail' }), missing(7_200)],
+    ENDLESS,
+    'Fail HarmFound',
+  ],
   'no pod counted in any window': [[never('NoPods')], {}, 'Wait NoPods'],
   'no pod counted in any window, at maxSeconds': [[never('NoPods')], OVER, 'NoData NoPods'],
   'no pod that counts in one': [[metric()], { hasPods: false }, 'Wait NoPods'],
@@ -136,7 +166,7 @@ describe('the verdict of an analysis', () => {
     it(`${title}: ${verdict}`, () => expect(of(metrics, more)).to.equal(verdict))
 
   it('is no Pass without metrics that have data', () => {
-    for (const reason of ['NoTraffic', 'NoPods', 'ProviderFailed', 'NoTreatmentData', 'TooFewSamples'])
+    for (const reason of ['NoTraffic', 'NoSeries', 'NoPods', 'ProviderFailed', 'NoTreatmentData', 'TooFewSamples'])
       for (const more of [{}, OVER, { hasPods: false }])
         expect(of([PASSED, metric({ reason })], more)).to.not.match(/^Pass/)
   })
@@ -163,6 +193,12 @@ describe('the verdict of an analysis', () => {
       expect(actions('RollBack', reason)).to.equal('RollBack')
     }
     expect(actions('Promote', 'TooFewSamples')).to.equal('Promote')
+  })
+
+  it('N15: takes no pods because of a wrong name', () => {
+    const actions = { onTimeout: 'RollBack', onNoData: 'RollBack' } as const
+    expect(actionOf({ verdict: 'NoData', reason: 'NoSeries' }, actions)).to.equal('Keep')
+    expect(actionOf({ verdict: 'NoData', reason: 'NoTraffic' }, actions)).to.equal('RollBack')
   })
 
   it('has a word of Gated Deployments', () => {
