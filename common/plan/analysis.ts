@@ -7,29 +7,23 @@ import {
   resumedStatus,
   statusWithWholeSubject,
 } from '../analysis/run/ended.ts'
-import { isFinal, statusAfterLook, withTransitionTime } from '../analysis/run/look.ts'
+import { isFinal, statusAfterLook } from '../analysis/run/look.ts'
 import { expiredRecords, hasEnded, isInterrupted } from '../analysis/run/records.ts'
 import { gatedDeployStatus } from '../analysis/run/verdict.ts'
 import { KUBERNETES } from '../api/analysis/metric.ts'
-import type { ConditionDraft } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
 import { ANALYSIS_RUN, CR_NAME, EXPERIMENT_ID, GATED_DEPLOY_STATUS, SOURCE_ID } from '../api/names.ts'
-import { isReason } from '../api/reasons.ts'
-import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
 import {
   type AnalysisState,
   analysisArms,
   analysisState,
   consequenceOf,
   isWholeSubjectMissing,
-  nameConflict,
   sourceObstacle,
   verdictText,
-  WAITING_FOR_FORK,
-  type Waiting,
 } from '../assess/analysis.ts'
 import type { Assessment } from '../assess/assess.ts'
-import type { AnalysisReport, Conclusion, Plan } from '../conclusion/conclusion.ts'
+import type { Plan } from '../conclusion/conclusion.ts'
 import { deletion, statusWrite } from '../conclusion/run-writes.ts'
 import type { Write } from '../conclusion/write.ts'
 import { stalled } from '../facts/decision.ts'
@@ -37,7 +31,8 @@ import type { Facts } from '../facts/facts.ts'
 import { isWriting } from '../run-state/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
-import { type AnalyzedFork, twinStatus } from './twin.ts'
+import { type CurrentAnalysis, endReport, mayBeAsked, reportOf } from './analysis-status.ts'
+import type { AnalyzedFork } from './twin.ts'
 
 /**
  * The state of the analysis of a wanted fork; undefined where there is none, or it is not known. A promotion makes the
@@ -74,7 +69,7 @@ export function withAnalysis(facts: Facts, { assessment, analysis: state }: Anal
   const known = facts.analysis?.runs
   if (!known) return planned
   // While it is not known which fork is wanted, any of them may be about it, and have its verdict.
-  const isKnown = state !== undefined || !mayBeAsked(facts, planned)
+  const isKnown = state !== undefined || !mayBeAsked(facts, planned.conclusion)
   const others = isKnown ? known.filter((run) => run !== state?.run) : []
   const ending = others.filter((run) => !hasEnded(run))
   const endings = ending.map((run) => statusWrite(run, abortedStatus(run, facts.now)))
@@ -100,18 +95,9 @@ export function withAnalysis(facts: Facts, { assessment, analysis: state }: Anal
   return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
 }
 
-/** Whether the analysis still goes on: the experiment has one, and neither ends nor has been promoted. */
-const mayBeAsked = ({ experiment }: Facts, { conclusion: { reason } }: Plan): boolean =>
-  experiment.spec.analysis !== undefined && reason !== 'Terminating' && reason !== 'Expired' && reason !== 'Promoted'
-
 /** Whether the run of the strategy has turned back, so that its fork loses its pods. */
 const isOnWayBack = ({ conclusion: { run } }: Plan): boolean =>
   run !== undefined && run.run.path !== 'Forward' && run.moved === undefined
-
-interface CurrentAnalysis extends AnalysisState {
-  /** why its control cannot be compared with the fork */
-  readonly waitsFor: Waiting | undefined
-}
 
 interface Recorded {
   readonly writes: readonly Write[]
@@ -175,73 +161,3 @@ function creation({ experiment }: Facts, { subject, wholeSubject, spec, resolved
   const metadata = { name: `${forkName(experiment.spec.sourceRef.name, uid)}-${subject}`, namespace, labels }
   return { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: { apiVersion, kind, metadata, spec: runSpec } }
 }
-
-type AnalysisMessageInput = Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
-
-/**
- * What the experiment reports about its analysis. Numbers are in the run only, so the message stays as long as the
- * reason.
- */
-function reportOf(facts: Facts, current: CurrentAnalysis, status: AnalysisMessageInput | undefined): AnalysisReport {
-  const { run, spec, resolved, waitsFor = WAITING_FOR_FORK } = current
-  const stored = facts.experiment.status?.analysis
-  const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
-  const waiting =
-    nameConflict(current) ?? (missing === undefined ? waitsFor : { reason: 'AnalysisNotReady', message: missing })
-  const { verdict, reason, message } = status ?? { verdict: 'Wait' as const, ...waiting }
-  const isSame = stored?.verdict === verdict && stored.reason === reason && stored.run === run?.metadata.name
-  return {
-    ...(run ? { run: run.metadata.name } : {}),
-    ...withTransitionTime(isSame ? stored : undefined, { verdict, reason }, facts.now.getTime()),
-    message: isSame && status ? stored.message : message,
-    attempt: spec.attempt,
-    metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
-    isFinal: status !== undefined && isFinal(status, spec),
-    waitsForFork: status === undefined && waiting === WAITING_FOR_FORK && (!run || isInterrupted(run, spec)),
-  }
-}
-
-/** The report when the analysis is over; undefined if the status has none. The record of the run may be gone. */
-function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): AnalysisReport | undefined {
-  const stored = experiment.status?.analysis
-  if (!stored) return undefined
-  const run = runs.find(({ metadata }) => metadata.name === stored.run)
-  const ended = run && ((hasEnded(run) && run.status) || abortedStatus(run, now))
-  const { verdict, reason, message } = ended ?? (stored.verdict === 'Wait' ? ABORTED : stored)
-  return {
-    ...stored,
-    ...withTransitionTime(stored, { verdict, reason }, now.getTime()),
-    message,
-    isFinal: true,
-    waitsForFork: false,
-  }
-}
-
-/** `status.analysis`. It stays as it is while the fork cannot be derived, and is removed with the analysis. */
-export function analysisStatus(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
-  const [{ experiment }, { analysis }] = [facts, conclusion]
-  if (!experiment.spec.analysis) return {}
-  if (!analysis) return experiment.status?.analysis ? { analysis: experiment.status.analysis } : {}
-  const { isFinal: _isFinal, waitsForFork: _waits, twin: _former, metrics = [], ...told } = analysis
-  // the API server forgets an empty list that is applied
-  return { analysis: { ...told, ...(metrics.length > 0 ? { metrics } : {}), ...twinStatus(facts, conclusion) } }
-}
-
-/** The conditions by which scripts wait for a verdict. They stay as long as `status.analysis` does. */
-export function analysisConditions({ experiment }: Facts, { analysis }: Conclusion): readonly ConditionDraft[] {
-  if (!experiment.spec.analysis) return []
-  if (!analysis) return (experiment.status?.conditions ?? []).flatMap(stored)
-  const { verdict, message } = analysis
-  const reason = isReason(analysis.reason) ? analysis.reason : 'Measuring'
-  const passed = verdict === 'Wait' ? 'Unknown' : verdict === 'Pass' ? 'True' : 'False'
-  return [
-    { type: 'AnalysisComplete', status: analysis.isFinal ? 'True' : 'False', reason, message },
-    { type: 'AnalysisPassed', status: passed, reason, message },
-  ]
-}
-
-const CONDITIONS: readonly string[] = ['AnalysisComplete', 'AnalysisPassed']
-
-/** A condition about the analysis as it is stored. */
-const stored = ({ type, status, reason, message }: Condition): readonly ConditionDraft[] =>
-  CONDITIONS.includes(type) && isReason(reason) ? [{ type, status, reason, message }] : []

@@ -33,7 +33,7 @@ import { type TrafficReport, trafficReport } from '../surroundings/traffic-repor
 import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
-import { analysisConditions, analysisStatus } from './analysis.ts'
+import { analysisConditions, analysisStatus, unfoundSeries } from './analysis-status.ts'
 import { wholeHashOf } from './apply-reason.ts'
 
 /**
@@ -161,10 +161,10 @@ const withWarnings = (draft: ConditionDraft, warnings: readonly Warning[]): Cond
 })
 
 /** Ready, Progressing and, only while a person must act, Stalled: as kstatus reads them. */
-function summary({ is, reason, message }: Conclusion): ConditionDraft[] {
+function summary({ is, reason, message, analysis }: Conclusion): ConditionDraft[] {
   const { isReady, isProgressing, isStalled } = CONDITIONS_OF_STATE[is]
   return [
-    { type: 'Ready', status: isReady ? 'True' : 'False', reason, message },
+    { type: 'Ready', status: isReady ? 'True' : 'False', reason, message: message + unfoundSeries(analysis) },
     { type: 'Progressing', status: isProgressing ? 'True' : 'False', reason, message },
     ...(isStalled ? [{ type: 'Stalled', status: 'True', reason, message } as const] : []),
   ]

@@ -64,7 +64,7 @@ const NOTE: Note = {
     intervalSeconds: 'The length of a window: at least twice the scrape interval of the provider.',
     warmUpSeconds: 'A pod counts once it was ready for so long.',
     maxSeconds:
-      'How long the analysis goes on after its first window. Then onTimeout follows. Without it the analysis goes on as long as the experiment lives.',
+      'How long the analysis goes on after its first window. Then onTimeout follows. Without it the analysis goes on as long as the experiment lives. An analysis that has to pass is refused if some metric never can within it.',
     noDataSeconds: 'How long there may be no data. Then onNoData follows.',
     minSamples: 'So many requests of the fork are needed before a Pass.',
     alpha:
@@ -72,7 +72,8 @@ const NOTE: Note = {
     beta: 'At most this part of all analysis runs passes a fork that is worse than maxRegressionPercent. It has the conditions of alpha.',
     onTimeout:
       'What follows when the time is over and neither harm nor safety has been shown. RollBack takes the pods of the fork away. Keep leaves the fork as it is. Promote goes on as after a Pass, without proof; where a policy applies, it must allow it.',
-    onNoData: 'What follows when there is no data, or the provider fails: RollBack or Keep. No data is never a Pass.',
+    onNoData:
+      'What follows when there is no data, or the provider fails: RollBack or Keep. No data is never a Pass. If no series of either version is found, Keep follows.',
     continueAfterPass: 'Whether it goes on after a Pass, watching for harm until the experiment ends.',
     attempt: 'Raise it to ask again. The verdict names it.',
   },
@@ -94,6 +95,8 @@ const STATUS_NOTE: Note = {
       about: 'The verdict on each metric.',
       members: { name: 'The name of the metric.', verdict: 'The verdict on it.' },
     },
+    gatedDeployStatus:
+      'The verdict in the word of Gated Deployments: notSignificant while it waits, then noHarm for Pass, and harm for every other end.',
     twin: {
       about: 'The workload of the twin, as it was last written.',
       members: { name: 'Its name.', uid: 'Its uid.', generation: 'Its metadata.generation.' },

@@ -39,13 +39,14 @@ describe('an analysis, on the real control plane', function () {
       ...of,
     } as never)
 
-  /** Runs the script of the guide for the experiment `name`. */
-  async function runsScript(name: string, code: number): Promise<void> {
-    const [script = ''] = new Page('analysis.md').blocks('sh')
-    const text = script.replaceAll('faster-cart', name).replaceAll('kubectl ', 'kubectl --namespace shop ')
+  /** Runs the scripts of the guide for the experiment `name`. */
+  async function runsScripts(name: string, code: number): Promise<void> {
     const { binaries, kubeconfig } = plane()
     const env = { KUBECONFIG: kubeconfig, PATH: `${dirname(binaries.kubectl)}:/usr/bin:/bin`, HOME: '/nonexistent' }
-    expect((await run('/bin/sh', ['-c', text], { env })).code, text).to.equal(code)
+    for (const script of new Page('analysis.md').blocks('sh')) {
+      const text = script.replaceAll('faster-cart', name).replaceAll('kubectl ', 'kubectl --namespace shop ')
+      expect((await run('/bin/sh', ['-c', text], { env })).code, text).to.equal(code)
+    }
   }
 
   it('takes the pods of a fork whose containers restart, until another question is asked', async () => {
@@ -103,13 +104,33 @@ describe('an analysis, on the real control plane', function () {
     expect(at(first?.status, 'verdict')).to.equal('Wait')
     expect(asked.at(-1)).to.include.keys('run', 'metric', 'window', 'control', 'treatment')
     answers.set('passing', { decision: 'Pass', message: 'all good' })
-    await runsScript('passing', 0)
+    await runsScripts('passing', 0)
     const passed = await verdictOf('passing', 'Pass')
     expect(condition(passed, 'AnalysisPassed')?.status).to.equal('True')
     expect(passed.status?.pods).to.equal('1/1')
     await eventually('the annotation', DEADLINE_MS, async () =>
       expect(await annotationOf(forkOf(passed))).to.equal('noHarm'),
     )
+  })
+
+  it('N15: warns of a metric of which no series is found, and takes no pods for it', async () => {
+    await aSource(place(), 'unnamed', { replicas: 2 })
+    answers.set('unnamed', { treatment: {}, control: {} })
+    const metrics = [{ ...DECIDED, name: 'errors', kind: 'ErrorRate' }]
+    await experiment('unnamed', { ...QUICK, metrics, noDataSeconds: 20, maxSeconds: 50 })
+    const warned = await place().shows('unnamed', 'the reason', ({ status }) => status?.analysis?.reason === 'NoSeries')
+    expect(warned.status?.analysis).to.include({ verdict: 'Wait', gatedDeployStatus: 'notSignificant' })
+    const text = 'errors: no series of either version in any window so far for plugin; check its name'
+    expect(condition(warned, 'Ready')?.message).to.contain(`; analysis: ${text}`)
+    await eventually('the Event', DEADLINE_MS, async () => {
+      const { text: events } = await place().kubectl(['get', 'events', '--field-selector=reason=NoSeries'])
+      expect(events)
+        .to.match(/Warning +NoSeries +experimentdeployment\/unnamed +analysis: Wait: /)
+        .and.to.contain(text)
+    })
+    const ended = await verdictOf('unnamed', 'NoData')
+    expect(ended.status).to.deep.include({ pods: '1/1' })
+    expect(at((await runsOf('unnamed'))[0]?.status, 'action')).to.equal('Keep')
   })
 
   it('says at apply what the requests that a run has seen can show', async () => {
@@ -148,7 +169,7 @@ describe('an analysis, on the real control plane', function () {
       const isAborted = status?.strategy?.phase === 'Aborted' && status.analysis?.verdict === 'Fail'
       return isAborted && status.pods === '0/0'
     })
-    await runsScript('failing', 1)
+    await runsScripts('failing', 1)
     const patch = ['annotate', '--overwrite', 'expd/failing', 'experiment-controller.example.com/command=retry']
     expect((await place().kubectl(patch)).code).to.equal(0)
     await place().shows('failing', 'another abort', ({ status }) => {
@@ -181,7 +202,7 @@ describe('an analysis, on the real control plane', function () {
     })
   })
 
-  it('promotes what has passed, where promotion is automatic', async () => {
+  it('N16: promotes what has passed, where promotion is automatic, and a script still reads its word', async () => {
     await aSource(place(), 'promoted', { replicas: 3 })
     answers.set('promoted', { decision: 'Pass' })
     const canary = { steps: [{ setWeight: 25 }], scaleDownDelaySeconds: 1 }
@@ -192,7 +213,8 @@ describe('an analysis, on the real control plane', function () {
       'its promotion',
       ({ status }) => status?.strategy?.phase === 'Promoted',
     )
-    expect(done.status?.analysis?.verdict).to.equal('Pass')
+    expect(done.status?.analysis).to.include({ verdict: 'Pass', gatedDeployStatus: 'noHarm' })
+    await runsScripts('promoted', 0) // N16: the fork is gone
     const { spec } = await place().deployment('promoted')
     expect(JSON.stringify(spec)).to.contain('registry.example/cart:2')
   })

@@ -52,6 +52,6 @@ describe('the guide to analyses, in a cluster with the component', () => {
     )
     expect(listed).to.include.members([...METRIC_KINDS])
     expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'sh', 'yaml'])
-    expect(PAGE.blocks('sh')).to.have.lengthOf(1) // test/analyses/analysis.test.ts runs it
+    expect(PAGE.blocks('sh')).to.have.lengthOf(2) // test/analyses/analysis.test.ts runs them
   })
 })

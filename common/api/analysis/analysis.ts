@@ -65,6 +65,10 @@ export interface AnalysisSpec {
 export const VERDICTS = ['Wait', 'Pass', 'Fail', 'Inconclusive', 'NoData', 'Error', 'Aborted'] as const
 export type AnalysisVerdict = (typeof VERDICTS)[number]
 
+/** The words of Gated Deployments for a verdict. */
+export const GATED_DEPLOY_WORDS = ['notSignificant', 'noHarm', 'harm'] as const
+export type GatedDeployWord = (typeof GATED_DEPLOY_WORDS)[number]
+
 /** The verdict on one metric. */
 export interface MetricVerdict {
   readonly name: string
@@ -91,6 +95,8 @@ export interface AnalysisStatus {
   /** `spec.analysis.attempt` */
   readonly attempt: number
   readonly metrics?: readonly MetricVerdict[]
+  /** the verdict in the word of Gated Deployments; an earlier version did not write it */
+  readonly gatedDeployStatus?: GatedDeployWord
   /** absent: there is no twin */
   readonly twin?: TwinRef
 }

@@ -16,6 +16,7 @@ import {
   type AnalysisSpec,
   type AnalysisStatus,
   CONTROLS,
+  GATED_DEPLOY_WORDS,
   type MetricVerdict,
   NO_DATA_ACTIONS,
   TEMPLATE_SCOPES,
@@ -170,5 +171,6 @@ export const ANALYSIS_STATUS = object<AnalysisStatus>({
   since: time,
   attempt: whole(1, 2_147_483_647),
   metrics: optional(arrayOf(METRIC_VERDICT, MAX_METRICS)),
+  gatedDeployStatus: optional(word(GATED_DEPLOY_WORDS)),
   twin: optional(TWIN_REF),
 })

@@ -3,8 +3,9 @@ import type { AnalysisStatus } from '../../../common/api/analysis/analysis.ts'
 import type { ConditionDraft } from '../../../common/api/conditions.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import type { AnalysisReport, Conclusion } from '../../../common/conclusion/conclusion.ts'
-import { analysisConditions, analysisStatus } from '../../../common/plan/analysis.ts'
+import { analysisConditions, analysisStatus } from '../../../common/plan/analysis-status.ts'
 import { plan } from '../../../common/plan/plan.ts'
+import { statusOf as wholeStatusOf } from '../../../common/plan/status.ts'
 import { anExperiment } from '../../builders.ts'
 import { ANALYSIS, anAnalysis, DECIDED } from './an-analysis.ts'
 import { someFacts } from './some-facts.ts'
@@ -31,13 +32,12 @@ describe('status.analysis', () => {
     analysisStatus(...passOf(...of)).analysis
 
   it('is what the analysis says, without an empty list, which the API server would forget', () => {
-    expect(statusOf(REPORT)).to.deep.equal(TOLD)
+    expect(statusOf(REPORT)).to.deep.equal({ ...TOLD, gatedDeployStatus: 'notSignificant' })
     expect(statusOf({ ...REPORT, metrics: [] })).to.not.have.property('metrics')
   })
 
   it('stays while the analysis says nothing, and goes with it', () => {
-    expect(statusOf(undefined, { analysis: TOLD })).to.equal(TOLD)
-    expect(statusOf(undefined)).to.equal(undefined)
+    expect(statusOf(undefined, { analysis: TOLD })).to.deep.include(TOLD)
     expect(statusOf(REPORT, { analysis: TOLD }, false)).to.equal(undefined)
   })
 
@@ -84,6 +84,83 @@ describe('status.analysis', () => {
     expect(before?.message).to.contain('experimentanalysisprovider/first')
     expect(analysis.status()?.message).to.contain('experimentanalysisprovider/second')
     expect(analysis.status()?.since).to.equal(before?.since)
+  })
+})
+
+describe('the word of Gated Deployments in the status', () => {
+  const wordOf = (...of: Parameters<typeof passOf>) => analysisStatus(...passOf(...of)).analysis?.gatedDeployStatus
+
+  it('N16: is notSignificant from the first moment on, before there is a fork or a source', () => {
+    const experiment = anExperiment({ analysis: { attempt: 3 } })
+    const facts = someFacts({ experiment, source: undefined })
+    const first = analysisStatus(facts, plan(facts).conclusion).analysis
+    expect(first).to.deep.equal({
+      ...{ verdict: 'Wait', reason: 'NoPods', message: 'waiting for the fork', since: facts.now.toISOString() },
+      ...{ attempt: 3, gatedDeployStatus: 'notSignificant' },
+    })
+    const later = someFacts({
+      experiment: { ...experiment, status: { analysis: first as AnalysisStatus } },
+      source: undefined,
+      now: new Date(facts.now.getTime() + 60_000),
+    })
+    expect(analysisStatus(later, plan(later).conclusion).analysis).to.deep.equal(first)
+  })
+
+  it('N16: follows the verdict, also one that an earlier version has stored', () => {
+    const words = ['Wait', 'Pass', 'Fail', 'Inconclusive', 'NoData', 'Error', 'Aborted'].map((verdict) => {
+      const of = { verdict: verdict as AnalysisStatus['verdict'] }
+      expect(wordOf(undefined, { analysis: { ...TOLD, ...of } })).to.equal(wordOf({ ...REPORT, ...of }))
+      return wordOf({ ...REPORT, ...of })
+    })
+    const harm = 'harm'
+    expect(words).to.deep.equal(['notSignificant', 'noHarm', ...[harm, harm, harm, harm, harm]])
+  })
+
+  it('N16: stays when the promotion has deleted the fork', () => {
+    const promotion = { mode: 'Automatic' } as const
+    const analysis = anAnalysis({ strategy: { canary: { steps: [{ setWeight: 50 }] } }, promotion })
+    expect(analysis.status()?.gatedDeployStatus).to.equal('notSignificant')
+    analysis.decides('Pass')
+    for (let passes = 0; passes < 20; passes += 1) {
+      analysis.wait(60)
+      analysis.rest()
+    }
+    expect(analysis.world.experiment.status?.strategy?.phase).to.equal('Promoted')
+    expect(analysis.world.fork).to.equal(undefined)
+    expect(analysis.status()?.gatedDeployStatus).to.equal('noHarm')
+  })
+
+  it('N16: is harm where the run ends without a Pass, and waits again after retry', () => {
+    const analysis = anAnalysis({ strategy: { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } } })
+    analysis.decides('Wait')
+    analysis.say('abort')
+    analysis.rest()
+    expect([analysis.status()?.gatedDeployStatus, analysis.world.experiment.status?.strategy?.path]).to.deep.equal([
+      ...['harm', 'Abort'],
+    ])
+    analysis.say('retry')
+    analysis.rest()
+    expect(analysis.status()?.gatedDeployStatus).to.equal('notSignificant')
+  })
+
+  it('N16: is harm after the end of an experiment of which nothing was asked', () => {
+    const experiment = anExperiment({ analysis: {}, ttlSeconds: 1, metadata: { creationTimestamp: SINCE } })
+    const facts = someFacts({ experiment, now: new Date(Date.parse(SINCE) + 5_000) })
+    expect(analysisStatus(facts, plan(facts).conclusion).analysis).to.include({
+      ...{ verdict: 'Aborted', gatedDeployStatus: 'harm' },
+    })
+  })
+})
+
+describe('the message of Ready', () => {
+  const readyOfPass = (report: AnalysisReport) =>
+    wholeStatusOf(...passOf(report)).conditions?.find(({ type }) => type === 'Ready')?.message
+
+  it('N15: says that nothing is found of what an analysis asks for', () => {
+    const none = { ...REPORT, reason: 'NoSeries', message: 'latency: no series' }
+    expect(readyOfPass(none)).to.equal(`${readyOfPass(REPORT)}; analysis: latency: no series`)
+    expect(readyOfPass({ ...none, verdict: 'NoData' })).to.contain('; analysis: latency: no series')
+    expect(readyOfPass({ ...none, reason: 'NoTraffic' })).to.equal(readyOfPass(REPORT))
   })
 })
 

@@ -1,0 +1,127 @@
+import type { AnalysisRun, AnalysisRunStatus } from '../analysis/kinds/run.ts'
+import { ABORTED, abortedStatus } from '../analysis/run/ended.ts'
+import { isFinal, withTransitionTime } from '../analysis/run/look.ts'
+import { hasEnded, isInterrupted } from '../analysis/run/records.ts'
+import { gatedDeployStatus, NO_SERIES } from '../analysis/run/verdict.ts'
+import type { AnalysisStatus } from '../api/analysis/analysis.ts'
+import { analysisWithDefaults } from '../api/analysis/defaults.ts'
+import type { ConditionDraft } from '../api/conditions.ts'
+import { isReason } from '../api/reasons.ts'
+import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
+import { type AnalysisState, nameConflict, WAITING_FOR_FORK, type Waiting } from '../assess/analysis.ts'
+import type { AnalysisReport, Conclusion } from '../conclusion/conclusion.ts'
+import type { Facts } from '../facts/facts.ts'
+import { strategyRunSpec } from '../strategy/run-spec.ts'
+import { twinStatus } from './twin.ts'
+
+/** Whether the analysis still goes on: the experiment has one, and neither ends nor has been promoted. */
+export const mayBeAsked = ({ experiment }: Facts, { reason }: Pick<Conclusion, 'reason'>): boolean =>
+  experiment.spec.analysis !== undefined && reason !== 'Terminating' && reason !== 'Expired' && reason !== 'Promoted'
+
+/** An analysis, and what keeps it from going on. */
+export interface CurrentAnalysis extends AnalysisState {
+  /** why its control cannot be compared with the fork */
+  readonly waitsFor: Waiting | undefined
+}
+
+type AnalysisMessageInput = Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
+
+/**
+ * What the experiment reports about its analysis. Numbers are in the run only, so the message stays as long as the
+ * reason.
+ */
+export function reportOf(
+  facts: Facts,
+  current: CurrentAnalysis,
+  status: AnalysisMessageInput | undefined,
+): AnalysisReport {
+  const { run, spec, resolved, waitsFor = WAITING_FOR_FORK } = current
+  const stored = facts.experiment.status?.analysis
+  const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
+  const waiting =
+    nameConflict(current) ?? (missing === undefined ? waitsFor : { reason: 'AnalysisNotReady', message: missing })
+  const { verdict, reason, message } = status ?? { verdict: 'Wait' as const, ...waiting }
+  const isSame = stored?.verdict === verdict && stored.reason === reason && stored.run === run?.metadata.name
+  return {
+    ...(run ? { run: run.metadata.name } : {}),
+    ...withTransitionTime(isSame ? stored : undefined, { verdict, reason }, facts.now.getTime()),
+    message: isSame && status ? stored.message : message,
+    attempt: spec.attempt,
+    metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
+    isFinal: status !== undefined && isFinal(status, spec),
+    waitsForFork: status === undefined && waiting === WAITING_FOR_FORK && (!run || isInterrupted(run, spec)),
+  }
+}
+
+/** The report when the analysis is over; undefined if the status has none. The record of the run may be gone. */
+export function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun[]): AnalysisReport | undefined {
+  const stored = experiment.status?.analysis
+  if (!stored) return undefined
+  const run = runs.find(({ metadata }) => metadata.name === stored.run)
+  const ended = run && ((hasEnded(run) && run.status) || abortedStatus(run, now))
+  const { verdict, reason, message } = ended ?? (stored.verdict === 'Wait' ? ABORTED : stored)
+  return {
+    ...stored,
+    ...withTransitionTime(stored, { verdict, reason }, now.getTime()),
+    message,
+    isFinal: true,
+    waitsForFork: false,
+  }
+}
+
+/**
+ * `status.analysis`, from the first status of an experiment on. It stays as it is while the fork cannot be derived, and
+ * is removed with the analysis.
+ */
+export function analysisStatus(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { experiment } = facts
+  if (!experiment.spec.analysis) return {}
+  const told = toldOf(facts, conclusion) ?? experiment.status?.analysis ?? firstStatus(facts, conclusion)
+  return { analysis: { ...told, gatedDeployStatus: gatedWord(facts, conclusion, told) } }
+}
+
+/** What the pass found out. */
+function toldOf(facts: Facts, conclusion: Conclusion): AnalysisStatus | undefined {
+  if (!conclusion.analysis) return undefined
+  const { isFinal: _isFinal, waitsForFork: _waits, twin: _former, metrics = [], ...told } = conclusion.analysis
+  // the API server forgets an empty list that is applied
+  return { ...told, ...(metrics.length > 0 ? { metrics } : {}), ...twinStatus(facts, conclusion) }
+}
+
+/** Before it is known which fork is wanted. */
+function firstStatus(facts: Facts, conclusion: Conclusion): AnalysisStatus {
+  const { attempt } = analysisWithDefaults(facts.experiment.spec.analysis ?? {})
+  const is = mayBeAsked(facts, conclusion) ? { verdict: 'Wait' as const, ...WAITING_FOR_FORK } : ABORTED
+  return { ...is, since: facts.now.toISOString(), attempt }
+}
+
+/** The verdict in the word of Gated Deployments. It is here, too, because the promotion deletes the fork. */
+function gatedWord(facts: Facts, conclusion: Conclusion, { verdict }: AnalysisStatus) {
+  const { spec, status } = facts.experiment
+  const run = strategyRunSpec(spec) && (conclusion.run?.run ?? status?.strategy)
+  const isBack = run !== undefined && run.path !== 'Forward'
+  return gatedDeployStatus(verdict, isBack || verdict === 'Aborted' || !mayBeAsked(facts, conclusion))
+}
+
+/** What `Ready` says of an analysis: only that nothing is found of what it asks for. */
+export const unfoundSeries = (analysis: AnalysisReport | undefined): string =>
+  analysis?.reason === NO_SERIES ? `; analysis: ${analysis.message}` : ''
+
+/** The conditions by which scripts wait for a verdict. They stay as long as `status.analysis` does. */
+export function analysisConditions({ experiment }: Facts, { analysis }: Conclusion): readonly ConditionDraft[] {
+  if (!experiment.spec.analysis) return []
+  if (!analysis) return (experiment.status?.conditions ?? []).flatMap(stored)
+  const { verdict, message } = analysis
+  const reason = isReason(analysis.reason) ? analysis.reason : 'Measuring'
+  const passed = verdict === 'Wait' ? 'Unknown' : verdict === 'Pass' ? 'True' : 'False'
+  return [
+    { type: 'AnalysisComplete', status: analysis.isFinal ? 'True' : 'False', reason, message },
+    { type: 'AnalysisPassed', status: passed, reason, message },
+  ]
+}
+
+const CONDITIONS: readonly string[] = ['AnalysisComplete', 'AnalysisPassed']
+
+/** A condition about the analysis as it is stored. */
+const stored = ({ type, status, reason, message }: Condition): readonly ConditionDraft[] =>
+  CONDITIONS.includes(type) && isReason(reason) ? [{ type, status, reason, message }] : []
