@@ -1,6 +1,6 @@
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeploymentSpec, FieldError } from '../common/api/types.ts'
-import { analysisErrors } from '../common/assess/analysis-errors.ts'
+import { analysisErrors, analysisTimeErrors } from '../common/assess/analysis-errors.ts'
 import { blueGreenErrors } from '../common/assess/blue-green-errors.ts'
 import { editErrors } from '../common/assess/edit-errors.ts'
 import { promotionErrors } from '../common/assess/promotion-errors.ts'
@@ -26,6 +26,7 @@ export function runErrors(
     ...(isChanged(promoted) ? promotionErrors(facts) : []),
     ...(isChanged(named) ? blueGreenErrors(facts, fork) : []),
     ...(isChanged(({ analysis }) => analysis) ? analysisErrors(facts) : []),
+    ...(isChanged(timed) ? analysisTimeErrors(facts, previous) : []),
     ...editErrors(facts, previous),
   ]
 }
@@ -42,4 +43,12 @@ const named = ({ overrideSpec, overrideType, strategy }: Partial<ExperimentDeplo
   overrideSpec,
   overrideType,
   strategy,
+]
+
+/** The members on which it depends whether an analysis can pass in time, and whether it has to. */
+const timed = ({ analysis, ttlSeconds, strategy, promotion }: Partial<ExperimentDeploymentSpec>) => [
+  analysis,
+  ttlSeconds,
+  strategy?.canary?.steps,
+  promotion?.mode,
 ]

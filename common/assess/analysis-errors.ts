@@ -4,12 +4,14 @@ import type { Metric, MetricKind } from '../api/analysis/metric.ts'
 import { warning } from '../api/conditions.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, type Known } from '../api/known.ts'
-import type { FieldError, Warning } from '../api/types.ts'
+import type { ExperimentDeployment, FieldError, Warning } from '../api/types.ts'
 import type { ByName, SpecFacts } from '../facts/facts.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { clauses } from '../text/fitted.ts'
+import { shortages, timeErrors } from './analysis-times.ts'
 
 type AnalysisRequest = Pick<SpecFacts, 'experiment' | 'analysis'>
+type TimedRequest = AnalysisRequest & Pick<SpecFacts, 'now'>
 
 /** What the analysis of an experiment asks; undefined: it has none, or the component "analysis" is not installed. */
 export function analysisOf({ experiment, analysis }: AnalysisRequest): ResolvedAnalysis | undefined {
@@ -42,21 +44,27 @@ const named = <T>(all: Known<ByName<T>>, name: string): Known<T> =>
 /** The author's mistakes in `spec.analysis`, as far as its templates and providers are known. */
 export const analysisErrors = (facts: AnalysisRequest): readonly FieldError[] => analysisOf(facts)?.errors ?? []
 
+/** Why an analysis that has to pass never can, if `previous` did not have the same question with a Pass. */
+export const analysisTimeErrors = (facts: TimedRequest, previous: ExperimentDeployment | undefined) =>
+  timeErrors({ ...facts, metrics: analysisOf(facts)?.metrics ?? [] }, previous)
+
 /**
  * What the analysis waits for: templates and providers that are not there, or could not be read. And what keeps it from
  * showing anything, or makes it do more than its author may mean.
  */
-export function analysisWarnings(facts: AnalysisRequest): readonly Warning[] {
+export function analysisWarnings(facts: TimedRequest): readonly Warning[] {
   const resolved = analysisOf(facts)
   const { analysis, ...spec } = facts.experiment.spec
   if (!resolved || !analysis) return []
   const missing = resolved.missing.map((text) => warning('AnalysisNotReady', ...clauses(text)))
   const times = analysisWithDefaults(analysis)
+  const short = shortages({ ...facts, metrics: resolved.metrics }, true)
   const compares = resolved.metrics.some(({ kind }) => COMPARED.has(kind))
   const hasOnePod = compares && !spec.strategy && withDefaults(facts.experiment.spec).replicas === 1
   return [
     ...missing,
-    ...tooShort(times, spec.ttlSeconds),
+    ...short.map(({ what, remedy }) => warning('AnalysisTooShort', what, `; ${remedy}`)),
+    ...(short.some(({ field }) => field === 'spec.ttlSeconds') ? [] : tooShort(times, spec.ttlSeconds)),
     ...(hasOnePod
       ? [warning('OnePod', 'a slow pod and a slow version look the same if there is one pod', '; set replicas to 2')]
       : []),

@@ -1,7 +1,9 @@
 import { MAX_PODS } from '../analysis/run/arms.ts'
 import { decisionBounds, isTimed } from '../analysis/run/look.ts'
 import { plannedTraffic, powerOf, powerSeconds } from '../analysis/run/power.ts'
-import { analysisWithDefaults } from '../api/analysis/defaults.ts'
+import { requestsNeeded } from '../analysis/run/requests.ts'
+import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
+import type { Metric } from '../api/analysis/metric.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import { analysisOf } from '../assess/analysis-errors.ts'
@@ -28,22 +30,38 @@ const twinLines = (facts: Facts, fork: KubeObject): readonly string[] =>
       ]
     : []
 
-/** The smallest slowdown that the analysis can show, by the requests in the last analysis run about this source. */
+/** What the analysis can show, by the requests in the last analysis run about this source. */
 function powerLines(facts: Facts): readonly string[] {
   const { experiment, analysis } = facts
   const { metrics } = analysisOf(facts) ?? {}
-  const [metric, source] = [metrics?.find(isTimed), knownValue(facts.source)]
-  if (!analysis?.traffic || !experiment.spec.analysis || !metrics || !metric || !source) return []
+  const source = knownValue(facts.source)
+  if (!analysis?.traffic || !experiment.spec.analysis || !metrics || !source) return []
   const spec = analysisWithDefaults(experiment.spec.analysis)
   const [treatment, control] = [servingReplicas(facts), replicasOf(source.object)].map((n) => Math.min(MAX_PODS, n))
   if (!treatment || !control) return []
   const { pods, compared } = plannedTraffic(analysis.traffic, { treatment, control, isTwin: isTwin(facts) })
+  const few = fewRequests(metrics, spec, compared.requestsPerSecond * compared.share)
+  const metric = metrics.find(isTimed)
+  if (!metric) return few
   const question = decisionBounds({ ...spec, metrics, subject: '' })
   const power = powerOf({ metric, traffic: compared, times: spec, question })
   const share = percent(treatment, pods)
   const at = `analysis: at ${analysis.traffic.requestsPerSecond} requests/s, of which the fork gets ${share},`
   const within = `within ${duration(powerSeconds(spec))}`
-  return power
-    ? [`${at} it can detect slowdowns of +${power.percent}% or more ${within}`]
-    : [`${at} it cannot detect any slowdown ${within}; give the fork more pods, or the analysis more time`]
+  const found = power
+    ? `${at} it can detect slowdowns of +${power.percent}% or more ${within}`
+    : `${at} it cannot detect any slowdown ${within}; give the fork more pods, or the analysis more time`
+  return [found, ...few]
+}
+
+/** Which metrics do not get the requests that a Pass needs, at so many requests to the fork in a second. */
+function fewRequests(metrics: readonly Metric[], { maxSeconds, minSamples }: CompleteAnalysis, perSecond: number) {
+  if (maxSeconds === undefined) return []
+  const requests = Math.floor(perSecond * maxSeconds)
+  return metrics.flatMap((metric) => {
+    const needed = metric.dryRun ? 0 : requestsNeeded(metric, minSamples)
+    if (requests >= needed) return []
+    const what = `a Pass of ${metric.name} needs ${needed} requests of the fork, which gets about ${requests} within ${duration(maxSeconds)}`
+    return [`analysis: ${what}; give it more pods, or the analysis more time`]
+  })
 }

@@ -32,6 +32,22 @@ export interface Effect {
   readonly of: string
 }
 
+/** What a Pass needs beside evidence and `minSamples`. */
+export interface Amount {
+  readonly had: number
+  readonly needs: number
+  /** `of 7 windows` */
+  readonly of: string
+}
+
+/** The least that a Pass takes, if everything that is measured is good. */
+export interface LeastForPass {
+  readonly needs: number
+  readonly unit: 'seconds' | 'windows'
+  /** as in an `Amount` */
+  readonly of: string
+}
+
 /** What is known about one metric. */
 export interface MetricResult {
   readonly verdict: 'Wait' | 'Pass' | 'Fail'
@@ -46,6 +62,8 @@ export interface MetricResult {
   /** the standard deviation of the logarithm of the control's times; `detectable` needs it */
   readonly spread?: number
   readonly pods?: PodsCompared
+  /** absent: a Pass needs nothing else */
+  readonly enough?: Amount
 }
 
 /**
@@ -57,6 +75,8 @@ export interface MetricEngine {
   readonly isBounded: boolean
   /** `state` with one more window; undefined if such data are of no use to the kind. Changes neither argument. */
   readonly fold: (state: readonly number[], data: WindowData, rule: MetricRule) => readonly number[] | undefined
+  /** absent: it depends on the requests, or on a plugin */
+  readonly leastForPass?: (rule: MetricRule, question: Pick<DecisionBounds, 'beta'>) => LeastForPass
   /** what all windows say */
   readonly judge: (state: readonly number[], rule: MetricRule, question: DecisionBounds) => MetricResult
 }

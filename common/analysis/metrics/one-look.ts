@@ -46,7 +46,12 @@ export const MANN_WHITNEY: MetricEngine = {
     const { verdict } = mannWhitney(treatment, control, { minSamples, zScoreThreshold, harmThreshold })
     const ours = { notSignificant: 'Wait', noHarm: 'Pass', harm: 'Fail' } as const
     const samples = { treatment: treatment.length, control: control.length }
-    return { verdict: ours[verdict], doPodsDiffer: false, samples, safe: [] }
+    const enough = {
+      had: Math.min(samples.treatment, samples.control),
+      needs: minSamples,
+      of: ' requests of each version',
+    }
+    return { verdict: ours[verdict], doPodsDiffer: false, samples, safe: [], enough }
   },
 }
 

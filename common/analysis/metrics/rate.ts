@@ -5,14 +5,14 @@ import { type Counts, FACTORS, rateSteps } from '../engine/steps.ts'
 import type { EventCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
-import type { DecisionBounds, MetricEngine } from './metric-engine.ts'
+import type { DecisionBounds, LeastForPass, MetricEngine } from './metric-engine.ts'
 import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
 import { joinLists, splitLists } from './state-lists.ts'
 
 /** Requests without an event, and with one. */
 const BINS = 2
 /** Restarts are too rare to bet on safety. So a fork may pass after it was Ready for this long without a restart. */
-const QUIET_SECONDS = 300
+const QUIET: LeastForPass = { needs: 300, unit: 'seconds', of: 's without a restart' }
 /** The rule of Health, which has no fields for it: as for rates, but no rate of restarts is acceptable in itself. */
 const HEALTH_RULE: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 0 }
 
@@ -132,10 +132,12 @@ export const RATE_ENGINE: MetricEngine = {
 /** Restarts of containers, among seconds of pods. They need no number of requests. */
 export const HEALTH_ENGINE: MetricEngine = {
   isBounded: true,
+  leastForPass: () => QUIET,
   fold: (state, data) => fold(state, data, HEALTH_RULE),
   judge: (numbers, _rule, question) => {
     const state = load(numbers)
-    const isEnough = state.quietSeconds >= QUIET_SECONDS
-    return judge(state, HEALTH_RULE, { ...question, minSamples: 0 }, { safe: {}, isEnough })
+    const { needs, of } = QUIET
+    const enough = { had: state.quietSeconds, needs, of }
+    return judge(state, HEALTH_RULE, { ...question, minSamples: 0 }, { safe: {}, enough })
   },
 }

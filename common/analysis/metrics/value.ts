@@ -1,12 +1,23 @@
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import { type BetDirection, STAKES, signSteps } from '../engine/steps.ts'
 import { percentMore } from './effect.ts'
-import { judged } from './judgement.ts'
-import type { MetricEngine } from './metric-engine.ts'
+import { judged, needsOfSafety } from './judgement.ts'
+import type { DecisionBounds, MetricEngine } from './metric-engine.ts'
 import { joinLists, splitLists } from './state-lists.ts'
 
 /** With fewer windows harm is never shown. At the default alpha six windows cannot show it, whatever their values. */
 const LEAST_WINDOWS = 7
+const OF = ' windows'
+
+/** What the best window adds to each bet on safety: the fork has nothing, and the source has something. */
+const BEST = signSteps(0, 1, 0, -1)
+
+/** So many windows that all are as good as can be show safety. Evidence grows with each of them. */
+function windowsForPass(question: Pick<DecisionBounds, 'beta'>): number {
+  let windows = LEAST_WINDOWS
+  while (mixture(BEST.map((step) => windows * step)) < needsOfSafety(question)) windows += 1
+  return windows
+}
 
 interface State {
   readonly windows: number
@@ -26,6 +37,7 @@ function load(numbers: readonly number[]): State {
 /** One number of each arm. It bounds α and β if without harm at most half of the windows are worse. */
 export const VALUE: MetricEngine = {
   isBounded: true,
+  leastForPass: (_rule, question) => ({ needs: windowsForPass(question), unit: 'windows', of: OF }),
   fold: (numbers, data, rule) => {
     if (data.is !== 'value') return undefined
     const state = load(numbers)
@@ -40,9 +52,9 @@ export const VALUE: MetricEngine = {
   },
   judge: (numbers, { higherIsBetter = false }, question) => {
     const { windows, treatment, control, harm, safe } = load(numbers)
-    const isEnough = windows >= LEAST_WINDOWS
+    const enough = { had: windows, needs: LEAST_WINDOWS, of: OF }
     const estimate = higherIsBetter ? percentMore(control, treatment) : percentMore(treatment, control)
-    const log = isEnough ? mixture(harm) : Math.min(0, mixture(harm))
+    const log = windows >= LEAST_WINDOWS ? mixture(harm) : Math.min(0, mixture(harm))
     return judged(
       {
         harm: log,
@@ -50,7 +62,7 @@ export const VALUE: MetricEngine = {
         parts: [log],
         samples: { treatment: windows, control: windows },
         effect: { ...(estimate === undefined ? {} : { estimate }), of: 'value' },
-        isEnough,
+        enough,
       },
       { ...question, minSamples: 0 },
     )

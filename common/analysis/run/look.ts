@@ -6,6 +6,7 @@ import { METRIC_ENGINES } from '../metrics/registry.ts'
 import { countingPods, firstCounting } from './arms.ts'
 import { expectedStart, type FoldContext, type FoldedMetric, foldHealth, foldWindow } from './fold.ts'
 import { lookMessage } from './message.ts'
+import { shortfall } from './pass-needs.ts'
 import type { Poll } from './poll.ts'
 import { armsTraffic, isTooEarly, powerOf, sharedTraffic } from './power.ts'
 import { countsRequests, requestsNeeded } from './requests.ts'
@@ -81,7 +82,7 @@ export function statusAfterLook(run: AnalysisRun, of: LookInput): AnalysisRunSta
   const finding = findingOf(run, results, { ...of, startedMs })
   return {
     ...withTransitionTime(status, finding, poll.atMs),
-    message: lookMessage({ finding, metrics: results, startedMs, nowMs: poll.atMs }),
+    message: lookMessage({ finding, metrics: withShortfalls(run, results, finding), startedMs, nowMs: poll.atMs }),
     ...(startedMs === undefined ? {} : { startedAt: time(startedMs) }),
     ...endOf(finding, poll.atMs, times),
     ...(isFinal(finding, times) ? {} : { nextLookAt: time(nextLook(run, results, { ...of, startMs })) }),
@@ -95,6 +96,17 @@ export function statusAfterLook(run: AnalysisRun, of: LookInput): AnalysisRunSta
     metrics: results.map(({ metric }) => metric),
   }
 }
+
+/** Why neither harm nor safety was shown, at the end of a run. */
+const NOT_SHOWN: readonly string[] = ['NotShown', 'TooFewSamples']
+
+/** The results, with what those had that count and have not passed, where the run ends because of that. */
+const withShortfalls = ({ spec }: AnalysisRun, results: readonly LookedMetric[], { reason }: Finding) =>
+  results.map((result) =>
+    NOT_SHOWN.includes(reason) && counts(result.of) && result.metric.verdict === 'Wait'
+      ? { ...result, shortfall: shortfall(result.of, result.metric, decisionBounds(spec)) }
+      : result,
+  )
 
 /** A metric of the run after the look, and how its window was counted. */
 interface LookedMetric extends FoldedMetric {

@@ -28,14 +28,16 @@ const FACTS: AnalysisFacts = {
 const facts = (spec: AnalysisSpec, analysis: AnalysisFacts | undefined = FACTS) => ({
   experiment: anExperiment({ analysis: spec, replicas: 2 }),
   analysis,
+  now: NOW,
 })
+const NOW = new Date('2026-11-21T10:00:00Z')
 const SET = 'prometheus.matchers[0]: the label pod is always set by the query itself; remove it'
 
 describe('the analysis of an experiment', () => {
   it('is not there without spec.analysis, and without the component', () => {
     for (const none of [
-      { experiment: anExperiment(), analysis: FACTS },
-      { experiment: anExperiment({ analysis: {} }) },
+      { experiment: anExperiment(), analysis: FACTS, now: NOW },
+      { experiment: anExperiment({ analysis: {} }), now: NOW },
     ]) {
       expect(analysisOf(none)).to.equal(undefined)
       expect(analysisErrors(none)).to.deep.equal([])
@@ -86,7 +88,7 @@ describe('the analysis of an experiment', () => {
 
   describe('warns', () => {
     const warned = (of: Parameters<typeof anExperiment>[0]) =>
-      analysisWarnings({ experiment: anExperiment(of), analysis: FACTS }).map(
+      analysisWarnings({ experiment: anExperiment(of), analysis: FACTS, now: NOW }).map(
         ({ reason, message }) => `${reason}: ${message}`,
       )
     const latency: AnalysisSpec = { metrics: [{ ...metric('a'), prometheus: { histogram: 'h' } }] }
@@ -103,10 +105,19 @@ describe('the analysis of an experiment', () => {
       expect(warned({ analysis: { maxSeconds: 3_600 }, ttlSeconds: 600 })).to.deep.equal([
         'AnalysisTooShort: expires after 600s, and warmUpSeconds and maxSeconds take 3660s; raise ttlSeconds',
       ])
-      expect(warned({ analysis: {}, ttlSeconds: 60 })).to.deep.equal([
+      expect(warned({ analysis: latency, replicas: 2, ttlSeconds: 60 })).to.deep.equal([
         'AnalysisTooShort: expires after 60s, and warmUpSeconds and one window take 90s; raise ttlSeconds',
       ])
       expect(warned({ analysis: { maxSeconds: 600 }, ttlSeconds: 660 })).to.deep.equal([])
+    })
+
+    it('N14: of a Pass that is impossible, once', () => {
+      expect(warned({ analysis: { maxSeconds: 60, onTimeout: 'Keep' } })).to.deep.equal([
+        'AnalysisTooShort: health takes 300s without a restart, so it can never pass within maxSeconds (60); set maxSeconds to 300 or more',
+      ])
+      expect(warned({ analysis: {}, ttlSeconds: 60 })).to.deep.equal([
+        'AnalysisTooShort: health takes 300s without a restart after warmUpSeconds (60), so it can never pass before the experiment expires; set ttlSeconds to 420 or more',
+      ])
     })
 
     describe('of windows that overlap, because they count as independent:', () => {

@@ -5,7 +5,7 @@ import { known } from '../../../common/api/known.ts'
 import type { Strategy } from '../../../common/api/strategy.ts'
 import type { AnalysisFacts } from '../../../common/facts/facts.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
-import { ANALYSIS } from '../plan/an-analysis.ts'
+import { ANALYSIS, DECIDED } from '../plan/an-analysis.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { describedFacts } from './described.ts'
 
@@ -14,6 +14,8 @@ const INSTALLED: AnalysisFacts = { templates: NONE, clusterTemplates: NONE, prov
 const LATENCY: Metric = { name: 'latency', kind: 'Latency', provider: 'plugin', plugin: {} }
 /** At 20 requests per second, of which the fork has 8 %, +27 % can be detected in ten minutes. */
 const COMPARED: AnalysisSpec = { metrics: [LATENCY], intervalSeconds: 30, maxSeconds: 600, warmUpSeconds: 0 }
+const FEW =
+  '[Plan] analysis: a Pass of latency needs 50 requests of the fork, which gets about 0 within 10m; give it more pods, or the analysis more time'
 const TRAFFIC = { requestsPerSecond: 20, spread: 1 }
 
 interface Given {
@@ -65,7 +67,22 @@ describe('the description of what an analysis can show', () => {
     const facts = { ...INSTALLED, traffic: { requestsPerSecond: 0.01 } }
     expect(lines({ facts })).to.deep.equal([
       '[Plan] analysis: at 0.01 requests/s, of which the fork gets 8%, it cannot detect any slowdown within 10m; give the fork more pods, or the analysis more time',
+      FEW,
     ])
+  })
+
+  it('N14: says which metrics do not get the requests that a Pass needs, before maxSeconds are over', () => {
+    const facts = { ...INSTALLED, traffic: { requestsPerSecond: 0.01 } }
+    const errors = { name: 'latency', kind: 'ErrorRate', provider: 'prometheus', prometheus: {} } as const
+    expect(lines({ facts, analysis: { ...COMPARED, metrics: [errors] } })).to.deep.equal([FEW])
+    expect(lines({ facts, analysis: { ...COMPARED, metrics: [errors], minSamples: 1, maxSeconds: 6_000 } }))
+      .to.deep //
+      .equal([])
+    const { maxSeconds: _end, ...endless } = COMPARED
+    expect(lines({ facts, analysis: { ...endless, metrics: [errors] } })).to.deep.equal([])
+    expect(lines({ facts, analysis: { ...COMPARED, metrics: [{ ...errors, dryRun: true }, DECIDED] } }))
+      .to.deep //
+      .equal([])
   })
 
   it('compares the fork with the twin, which takes as many requests', () => {

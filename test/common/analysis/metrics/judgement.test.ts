@@ -20,7 +20,7 @@ describe('the decision about a metric', () => {
     expect(verdictOf({ safe: { body: 4, tail: 2.9 } })).to.equal('Wait')
     expect(verdictOf({ samples: { treatment: 49, control: 999 } })).to.equal('Wait')
     expect(verdictOf({ parts: [0, 1.4] })).to.equal('Wait')
-    expect(verdictOf({ isEnough: false })).to.equal('Wait')
+    expect(verdictOf({ enough: { had: 1, needs: 2, of: ' windows' } })).to.equal('Wait')
   })
 
   it('asks for the pods only where harm is shown', () => {
