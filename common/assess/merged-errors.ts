@@ -49,14 +49,22 @@ function wholeErrors(schema: SpecSchema, { kind, spec }: KubeObject, origin: Ori
   ]
   const fields = new Set(invalid.map(({ field }) => field))
   const values = valueErrors(kind, spec, origin).map((error) => ({ ...error, field: formatPath('spec', error.path) }))
-  const others = values.filter(({ field }) => !isWithinAny(field, fields))
+  const isWithin = isWithinAny(fields)
+  const others = values.filter(({ field }) => !isWithin(field))
   return [...invalid, ...others]
 }
 
-/** Whether `fields` has `field` or a field that it is in. */
-const isWithinAny = (field: string, fields: ReadonlySet<string>): boolean =>
-  fields.size > 0 &&
-  (fields.has(field) || Array.from(field.matchAll(/[.[]/g)).some(({ index }) => fields.has(field.slice(0, index))))
+/** Tells whether `fields` has a field, or a field around it. What is around is looked up once for many neighbours. */
+function isWithinAny(fields: ReadonlySet<string>): (field: string) => boolean {
+  const around = new Map([['', false]])
+  return function isWithin(field: string): boolean {
+    if (fields.size === 0 || fields.has(field)) return fields.size > 0
+    const parent = field.slice(0, Math.max(0, field.lastIndexOf('.'), field.lastIndexOf('[')))
+    const known = around.get(parent) ?? isWithin(parent)
+    around.set(parent, known)
+    return known
+  }
+}
 
 const identity = ({ field, message }: FieldError): string => `${field}: ${message}`
 
