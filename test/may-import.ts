@@ -131,6 +131,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/kinds',
     'common/analysis/run',
     'common/facts',
+    'common/run-state',
     'common/assess',
     'common/kube/client',
     'common/kube/watch',

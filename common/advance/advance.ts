@@ -9,6 +9,7 @@ import { stalled } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { hasChange, isReverted, isTakenBack } from '../run-state/promotion.ts'
 import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../run-state/run.ts'
+import { withSeenSource } from '../run-state/seen-now.ts'
 import { abortMove, next } from '../strategy/next.ts'
 import { approvedNow, atStep } from '../strategy/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
@@ -44,8 +45,9 @@ export function withRun(
   analysis?: AnalysisState,
 ): Plan {
   const wanted = assessment?.is === 'wanted' ? assessment : undefined
-  const state = runState(facts, wanted?.fork)
-  if (!state || (!wanted && !facts.experiment.status?.strategy)) return planned
+  const present = runState(facts, wanted?.fork)
+  if (!present || (!wanted && !facts.experiment.status?.strategy)) return planned
+  const state = { ...present, run: withSeenSource(facts, present.run, present.steps) }
   const services = servicesOf(facts, state, planned.conclusion.fork)
   const weight = weightOf(state, services)
   const isLost = hasPromoted(state) && isReverted(facts)
@@ -69,7 +71,8 @@ export function withRun(
   if (found.is === 'move') return movedPlan(planned, withForeignChange(context, report), found)
   const rest = restOf(found, cutting)
   const { writes, conclusion } = context.planned
-  const acts = writes.length > 0 ? { acts: true, ...writtenIn(cutting) } : {}
+  const written = cutting?.pinning.length ? cutting.written : undefined
+  const acts = writes.length > 0 ? { acts: true, ...(written ? { written } : {}) } : {}
   const ended = withEndOfRun(state, conclusion, { isRolledBack: !!analysis && consequenceOf(analysis) === 'RollBack' })
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
   return {
@@ -91,9 +94,6 @@ const awaitedVerdict = (analysis: AnalysisState | undefined) => ({
     analysis && consequenceOf(analysis) === 'Keep' ? ('AnalysisInconclusive' as const) : ('AnalysisStep' as const),
   message: analysis ? verdictText(analysis) : 'there is no analysis',
 })
-
-const writtenIn = (cutting: CutOverPlan | undefined) =>
-  cutting?.written && cutting.pinning.length > 0 ? { written: cutting.written } : {}
 
 /** Adds the writes that limit Services to the fork, once the fork itself needs no write. */
 function withPins(planned: Plan, cutting: CutOverPlan | undefined): Plan {

@@ -27,7 +27,7 @@ import { isInPlace, type Promotion, patchText, promotionOf, type SourceOverride 
 import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
-import { promotionObstacle, ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
+import { promotionObstacle, ROLLOUT_RECHECK_MS, unseenObstacle } from './promotion-obstacle.ts'
 import { isRecorded, recorded, recordObstacle, recordOf } from './promotion-record.ts'
 
 /** What a pass does at the step that promotes or restores. */
@@ -99,7 +99,10 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const why = writer.because ? `; ${writer.because.message}` : ''
     return { writes: [], promotion: withPatch, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
   }
-  const obstacle = recordObstacle(facts, state.run, subject) ?? promotionObstacle(facts, wanted, state, subject)
+  const obstacle =
+    recordObstacle(facts, state.run, subject) ??
+    unseenObstacle(facts, state, source) ??
+    promotionObstacle(facts, wanted, state, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
   const record = recordOf(facts, wanted, { run: state.run, ...found })

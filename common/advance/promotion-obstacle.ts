@@ -11,8 +11,10 @@ import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
 import { isUntouched } from '../run-state/promotion.ts'
-import { isPinnedToFork, type RunState, sizesOf } from '../run-state/run.ts'
-import { commandIn, isAnswered, isOfRevision } from '../strategy/command.ts'
+import { isPinnedToFork, promotionIn, type RunState, sizesOf } from '../run-state/run.ts'
+import { unseenBy } from '../run-state/seen-now.ts'
+import { isAnswered } from '../strategy/command.ts'
+import { commandIn, isOfRevision } from '../strategy/command-text.ts'
 import { atStep, isApprovalOf, withoutApproval } from '../strategy/run.ts'
 import { surgeLimit } from '../strategy/target.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
@@ -77,6 +79,16 @@ export function unapprovedMove(facts: Facts, { run, steps }: RunState) {
 
 /** Whether the spec approves the present revision. */
 export const isRevisionApproved = ({ run, spec }: RunState): boolean => isApprovalOf(spec.approvedRevision, run)
+
+/** Why `source` is not written over what it has, and what a person can do. */
+export function unseenObstacle(facts: Facts, { run }: RunState, source: KubeObject): Decision | undefined {
+  const unseen = unseenBy(facts, run, source)
+  const stop = promotionIn(facts.experiment, run)?.record ? 'undo' : 'abort'
+  const remedy = `look at the plan of the command promote, which promotes it anyway; ${stop} ends the run`
+  return unseen === undefined
+    ? undefined
+    : stalled('SourceDrifted', `${shortNameOf(source)} is not written: ${unseen}; ${remedy}`)
+}
 
 /** Why the source cannot be written now. */
 export function promotionObstacle(

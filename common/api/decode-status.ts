@@ -1,4 +1,4 @@
-import { isEmpty } from '../json/json.ts'
+import { isEmpty, isObject } from '../json/json.ts'
 import {
   each,
   isBoolean,
@@ -20,6 +20,7 @@ import {
   RUN_PATHS,
   RUN_PHASES,
   type RunWeight,
+  type SeenSource,
   type StrategyRunStatus,
 } from './strategy.ts'
 import type {
@@ -64,6 +65,13 @@ const isRun = objectWith<StrategyRunStatus>({
       ...each(isText, 'verb', 'message'),
       ...each(orAbsent(isText), 'at', 'by'),
       answer: oneOf(COMMAND_ANSWERS),
+    }),
+  ),
+  seen: orAbsent(
+    objectWith<SeenSource>({
+      values: isText,
+      shown: orAbsent((value) => isObject(value) && Object.values(value).every(isText)),
+      revision: orAbsent(isText),
     }),
   ),
   weight: orAbsent(objectWith<RunWeight>({ desired: isNumber, actual: orAbsent(isNumber) })),

@@ -109,12 +109,27 @@ export interface StrategyRunStatus {
   readonly attempt?: number
   /** whether a user paused it by a command */
   readonly held?: boolean
+  /** what its promotion may be written over; absent: an earlier version stored the run, or the source is not known */
+  readonly seen?: SeenSource
   /** the last command and what came of it */
   readonly command?: CommandStatus
   /** `2/5 Paused`: steps that are done, all steps, and the phase */
   readonly step: string
   /** in whole percent; absent where no weight decides */
   readonly weight?: RunWeight
+}
+
+/**
+ * What the source had in the fields that a promotion changes when the run began, or when somebody gave `promote`. What
+ * it has is not written over if that is newer.
+ */
+export interface SeenSource {
+  /** a whole hash of all these values, some of which may be secret */
+  readonly values: string
+  /** some of them by their fields: those that a plan shows, too */
+  readonly shown?: Readonly<Record<string, string>>
+  /** the whole revision with which the run came to the step that promotes */
+  readonly revision?: string
 }
 
 /** How a command was answered. Stale: its author saw another step. */

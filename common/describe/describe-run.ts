@@ -11,6 +11,7 @@ import type { Facts } from '../facts/facts.ts'
 import { changesBetween, type FieldChange } from '../override/changes.ts'
 import { promotionInto, promotionWriter, sourceOverride } from '../run-state/promotion.ts'
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
+import { unseenBy } from '../run-state/seen-now.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { effectsAhead } from '../strategy/effects.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
@@ -132,12 +133,18 @@ interface Promoted extends Pick<Run, 'isPromotionInstalled'> {
 }
 
 /** Who writes the source, and what that costs. */
-function promotionLine(facts: Facts, { spec, steps }: RunState, { sizes, isPromotionInstalled }: Promoted): string {
+function promotionLine(
+  facts: Facts,
+  { spec, steps, run }: RunState,
+  { sizes, isPromotionInstalled }: Promoted,
+): string {
   const name = shortName(facts.experiment.spec.sourceRef)
   const source = knownValue(facts.source)?.object
   const promotion = source && promotionInto(facts, source)
   const { mode } = promotionWriter(spec, { source, promotion, isInstalled: isPromotionInstalled })
   if (mode === 'Export') return `promote: waits until ${name} has the change; status.promotion.patch says how`
+  const unseen = source && unseenBy(facts, run, source)
+  if (unseen !== undefined) return `promote: ${name} is not written without the command promote: ${unseen}`
   const most = Math.max(...forecast(steps, sizes).map(({ pods }) => pods))
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
   const extra = `at most ${count(most, 'extra pod')}`
@@ -150,11 +157,12 @@ const revisionLines = ({ spec, run: { wholeRevision } }: RunState): readonly str
 
 /**
  * What the step that the plan moves the run to writes into the source: old and new values. None where the plan does not
- * move it there.
+ * move it there, or where it waits there because of what others changed.
  */
 export function sourceChanges(facts: Facts, { conclusion: { run } }: Plan): readonly FieldChange[] {
   const source = knownValue(facts.source)?.object
   if (!run?.moved || run.steps[run.run.stepIndex]?.is !== 'promote' || !source) return []
+  if (unseenBy(facts, run.run, source) !== undefined) return []
   const found = promotionInto(facts, source)
   const { spec, shape } = sourceOverride(facts, source)
   return found ? changesBetween(spec, found.after, shape) : []

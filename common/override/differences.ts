@@ -33,6 +33,26 @@ export function changedFields(changes: readonly FieldChange[]): string {
   return text.length <= MAX_FIELDS ? text : count(names.length, 'field')
 }
 
+/** What a field had before a change: its name without shortening, and whether texts show its value. */
+interface FormerValue {
+  readonly name: string
+  readonly value: unknown
+  readonly isShown: boolean
+}
+
+/** What the fields of `changes` had before, of those that were there. */
+export const formerValues = (changes: readonly FieldChange[]): readonly FormerValue[] =>
+  changes.flatMap((change) => {
+    const { path, before: value, isMoved } = change
+    return value === undefined || isMoved
+      ? []
+      : [{ name: nameOf(path), value, isShown: shownChange([change]) !== undefined }]
+  })
+
+/** The fields of `changes`, by the same names. */
+export const fieldNames = (changes: readonly FieldChange[]): ReadonlySet<string> =>
+  new Set(changes.map(({ path }) => nameOf(path)))
+
 /** The changes by the name of their difference. `shown` is the one with public values, if any. */
 function grouped(changes: readonly FieldChange[]) {
   // All leaves of one item that was added or removed come one after the other and share its step, and so its name.

@@ -12,8 +12,11 @@ import { type Promotion, promotionOf, type SourceOverride } from '../strategy/pr
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { shortNameOf } from '../text/short-name.ts'
 
+/** What decides what an override changes in an object. */
+export type Overriding = Pick<SpecFacts, 'experiment' | 'schema'>
+
 /** The override, and the `spec` of `source`, over which a promotion lays it. */
-export function sourceOverride({ experiment, schema }: SpecFacts, source: KubeObject): SourceOverride {
+export function sourceOverride({ experiment, schema }: Overriding, source: KubeObject): SourceOverride {
   const { overrideSpec, overrideType } = withDefaults(experiment.spec)
   const shape = knownValue(schema)?.shape ?? NO_SHAPE
   return { spec: objectOr(source.spec) as JsonObject, overrideSpec, overrideType, shape }

@@ -14,11 +14,13 @@ import { openPods } from '../strategy/gate.ts'
 import { isSameRun, phaseOf, presentRun, type Run, withKeptApproval } from '../strategy/run.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
+import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { hasRequests, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
 import { isTakenBack, isUntouched, promotionInto, recordedPatches } from './promotion.ts'
 import { keptRevisions, lacksHashes, revisionsOf, runHashes, withHashesOf } from './run-hash.ts'
+import { seenNow } from './seen-now.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -197,7 +199,16 @@ export const commandContext = (facts: SpecFacts, run: Run) => ({
   promotion: promotionIn(facts.experiment, run),
   mayHaveWritten: mayHaveWritten(facts, run),
   createdAt: facts.experiment.metadata.creationTimestamp,
+  over: whyOver(facts),
+  sourceNow: () => seenNow(facts),
 })
+
+/** Why no command is obeyed any more; undefined if they are. The end of a promotion can still be undone. */
+function whyOver(facts: SpecFacts): string | undefined {
+  if (isBeingDeleted(facts.experiment)) return 'the experiment is being deleted'
+  if (!hasExpired(facts) || isPromoted(facts)) return undefined
+  return 'the experiment has expired; raise spec.ttlSeconds first'
+}
 
 /**
  * Whether the run has not ended, and the source may have its change. The fork must then stay until the rollout of the

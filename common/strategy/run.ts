@@ -15,6 +15,7 @@ export type Run = Pick<
   | 'held'
   | 'command'
   | 'attempt'
+  | 'seen'
 >
 
 /** What makes a run: the hashes of its spec, and of the revision that people approve. */
@@ -95,7 +96,7 @@ export function presentRun(
   // A command that was answered must not be obeyed by the next run.
   const answered = stored?.command === undefined ? {} : { command: stored.command }
   if (!stored) return { ...identity, path: 'Forward', stepIndex: 0, since }
-  const { path, stepIndex, held, approvedRevision, attempt = 0 } = stored
+  const { path, stepIndex, held, approvedRevision, attempt = 0, seen } = stored
   if (!isSound)
     return {
       ...identity,
@@ -113,6 +114,7 @@ export function presentRun(
     since: isSameRevision(stored, identity) ? stored.since : since,
     ...(held ? { held } : {}),
     ...(attempt > 0 ? { attempt } : {}),
+    ...(seen ? { seen } : {}),
     ...answered,
   }
 }

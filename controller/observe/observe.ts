@@ -11,7 +11,6 @@ import {
   revisionFacts,
 } from '../../common/facts/own-objects.ts'
 import { mayBeRefusedPods } from '../../common/fork/health.ts'
-import { needsBase } from '../../common/fork/pinned.ts'
 import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { unlessUnread } from '../../common/kube/reads/object.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
@@ -31,7 +30,7 @@ import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import { analysisFacts, twinFacts } from './analysis-facts.ts'
 import type { Ports } from './ports.ts'
-import { cutOverFacts, gateFacts, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
+import { cutOverFacts, gateFacts, mustReadLive, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
 
 /**
  * All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be
@@ -142,9 +141,9 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   // Without consent, do not read the source: its existence must not leak. Exception: a run that has begun had consent,
   // so its Services and its source are still read to return them. The status shows only what the caches show.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
+  const isLive = mustReadLive(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
-    // A base is kept for good, so a cache that is late must not decide which one.
-    mayRead && adapter ? unlessUnread(ports.workloads.source(adapter, namespace, name, needsBase(experiment))) : ABSENT,
+    mayRead && adapter ? unlessUnread(ports.workloads.source(adapter, namespace, name, isLive)) : ABSENT,
     ports.surroundings.neighbours(namespace),
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),

@@ -3,7 +3,9 @@ import { ABSENT, known, knownObject, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { CutOverFacts } from '../../common/facts/facts.ts'
+import { needsBase } from '../../common/fork/pinned.ts'
 import { at } from '../../common/json/json.ts'
+import { mustSeeSource } from '../../common/run-state/seen-now.ts'
 import { writesSource } from '../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
@@ -50,6 +52,10 @@ const returnStateOf = ({ metadata: { uid, deletionTimestamp } }: ExperimentDeplo
 
 /** The key under which repairs of one Service of an experiment are counted. */
 export const keyOfPin = (key: Key, service: string): Key => `${key}/${service}`
+
+/** A base is kept for good, and so is what a run saw: a cache that is late must not decide which one. */
+export const mustReadLive = (experiment: ExperimentDeployment): boolean =>
+  needsBase(experiment) || mustSeeSource(experiment)
 
 /**
  * At the step of a run that writes the source: the source and the record of its former values, as they are now. At

@@ -80,6 +80,29 @@ for (const [variant, overlay] of Object.entries(variants))
       expect((await statefulSet()).spec).to.deep.equal(spec)
     })
 
+    it('N12: does not write over a newer image, says both, and does once somebody has seen that', async () => {
+      await aSource(place(), 'kettle', { replicas: 3 })
+      await hasEndpoints(place(), 'kettle', 3)
+      const canary = { steps: [{ setWeight: 30 }, { pause: {} }], scaleDownDelaySeconds: 1 }
+      const promotion = { mode: 'Automatic' as const }
+      await place().experiment('newer', { source: 'kettle', overrideSpec: override, strategy: { canary }, promotion })
+      await shows('newer', 'Paused')
+      const image = ['set', 'image', 'deployment/kettle', '*=registry.example/cart:3']
+      expect(await place().kubectl(image)).to.deep.include({ code: 0 })
+      await says('newer', 'resume')
+      const waits = await place().reaches('newer', 'SourceDrifted')
+      expect(condition(waits, 'Ready')?.message).to.contain(
+        'others changed it: containers[cart].image was registry.example/cart:1 and is registry.example/cart:3',
+      )
+      expect(await imageOf('kettle')).to.deep.equal(['registry.example/cart:3'])
+      await says('newer', 'promote')
+      await shows('newer', 'Promoted')
+      expect(await imageOf('kettle')).to.deep.equal(['registry.example/cart:2'])
+      await says('newer', 'undo')
+      await shows('newer', 'Undone')
+      expect(await imageOf('kettle')).to.deep.equal(['registry.example/cart:3'])
+    })
+
     it('N37c: is not stopped by a Service of the source that has the id of no experiment', async () => {
       await aSource(place(), 'lamp', { replicas: 3 })
       const selector = { app: 'lamp', [EXPERIMENT_ID]: '0123456789' }

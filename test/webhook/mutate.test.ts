@@ -25,6 +25,7 @@ interface Given {
 }
 
 const NOT_READ: Reader = { request: () => expect.fail('a source was read for nothing') }
+const NO_SCHEMAS = { schemaOf: () => undefined }
 const SHORT = aPolicy({ defaultTTLSeconds: 60 })
 const never = (): Promise<NamespaceView> => new Promise(() => undefined)
 const unasked = (): never => expect.fail('a namespace was read for nothing')
@@ -47,7 +48,9 @@ async function mutated({
     },
   }
   let isSettled = false
-  const settled = mutator({ kube, policies: source, timers, clock: () => new Date(0) })(aRequest(request)).then(
+  const settled = mutator({ kube, policies: source, schemas: NO_SCHEMAS, timers, clock: () => new Date(0) })(
+    aRequest(request),
+  ).then(
     (answer) => ({ answer }),
     (error: unknown) => ({ error }),
   )
@@ -77,7 +80,8 @@ const of = (spec: SpecOf | object): Request => ({
 describe('the TTL of an experiment', () => {
   it('S10: changes nothing in a policy', async () => {
     const policies = { policies: () => [SHORT], namespace: unasked, isExcluded: () => false }
-    const deps = { kube: { request: unasked }, policies, timers: new VirtualTime(), clock: () => new Date(0) }
+    const clock = () => new Date(0)
+    const deps = { kube: { request: unasked }, policies, schemas: NO_SCHEMAS, timers: new VirtualTime(), clock }
     const request = { ...aRequest({ object: { ...SHORT } }), resource: 'experimentpolicies' as const }
     expect(await mutator(deps)(request)).to.deep.equal({ allowed: true })
   })

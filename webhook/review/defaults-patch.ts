@@ -14,6 +14,8 @@ interface Reviewed {
   /** the object from which the source takes its template; absent: not read */
   readonly template?: Known<string>
   readonly defaultTTLSeconds?: number | undefined
+  /** the hash of what the source has in the fields that `promote` changes; absent: not read */
+  readonly values?: string | undefined
 }
 
 /**
@@ -84,7 +86,11 @@ const annotationOf = (object: unknown, key: string): unknown => at(object, 'meta
  * its author the requester. Only the object of the template may be named by hand: /validate checks the permission to
  * read it. An update that leaves it out, such as `kubectl replace`, keeps the stored one.
  */
-function annotationsOf(request: AdmissionRequest, spec: Members, { template = UNREAD, now }: Reviewed): Members {
+function annotationsOf(
+  request: AdmissionRequest,
+  spec: Members,
+  { template = UNREAD, now, values }: Reviewed,
+): Members {
   const given = objectOr(at(request.object, 'metadata', 'annotations'))
   const isAsked = request.operation === 'CREATE' || !isEqual(request.oldObject.spec, spec)
   const isEdited = isAsked && editsSpec(request, spec)
@@ -98,7 +104,7 @@ function annotationsOf(request: AdmissionRequest, spec: Members, { template = UN
   })
   const kept = given[REVIEWED_TEMPLATE] ?? storedAs(REVIEWED_TEMPLATE)
   const reviewed = { [REVIEWED_TEMPLATE]: isAsked && template.is !== 'unknown' ? knownValue(template) : kept }
-  const command = { ...stamped(request, now), [COMMAND_SAW]: sawAfter(request, now) }
+  const command = { ...stamped(request, now), [COMMAND_SAW]: sawAfter(request, now, values) }
   const all = Object.entries({ ...given, ...Object.fromEntries(review), ...reviewed, ...command })
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }

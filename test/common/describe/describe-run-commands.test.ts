@@ -3,7 +3,7 @@ import { ABSENT, known } from '../../../common/api/known.ts'
 import { COMMAND } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
-import { strategyLines } from '../../../common/describe/describe-run.ts'
+import { sourceChanges, strategyLines } from '../../../common/describe/describe-run.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { runState } from '../../../common/run-state/run.ts'
@@ -11,7 +11,7 @@ import { type Run, runStatus } from '../../../common/strategy/run.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { aBlueGreen, aCutOver } from '../advance/blue-greens.ts'
 import { applied, someFacts, theFork } from '../plan/some-facts.ts'
-import { aRun, aRunExperiment, type RunWorld } from '../plan/some-run.ts'
+import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
 import { describedFacts } from './described.ts'
 
 const NOW = new Date('2026-11-21T10:00:00Z')
@@ -171,4 +171,31 @@ describe('the lines of the plan about a blue-green that is promoted', () => {
 
   it('do not tell it again once it is cut over', () =>
     expect(firstLineAfter('resume', 'promote')).to.equal(`from step 8 of 10: ${rest}`))
+})
+
+describe('the lines of the plan about a promotion over a newer value', () => {
+  const strategy = { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } }
+  const told = (verb: string) => {
+    const run = aRun(aRunExperiment({ strategy, promotion: { mode: 'Automatic' } }))
+    run.rest()
+    run.world.source = aSource(10, 'example/cart:3')
+    run.say(verb)
+    const { fork = expect.fail('there is a fork') } = run.world
+    const facts = run.facts()
+    const changes = sourceChanges(facts, plan(facts)).map(({ before, after }) => `${before} -> ${after}`)
+    return { promotion: linesIn(facts, fork).find((line) => line.startsWith('promote: ')), changes }
+  }
+
+  it('N12: say that it waits, and what for, where the command does not promote', () =>
+    expect(told('resume')).to.deep.equal({
+      promotion:
+        'promote: deployment/cart is not written without the command promote: others changed it: containers[cart].image was example/cart:1 and is example/cart:3',
+      changes: [],
+    }))
+
+  it('N12: say what is written over, where it does', () => {
+    const { promotion, changes } = told('promote')
+    expect(promotion).to.contain('promote: writes deployment/cart')
+    expect(changes).to.deep.equal(['example/cart:3 -> example/cart:2'])
+  })
 })

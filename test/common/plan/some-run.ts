@@ -9,6 +9,7 @@ import { mayHaveTwin, twinFact } from '../../../common/facts/own-objects.ts'
 import { isEqual, type JsonObject } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
+import { seenNow } from '../../../common/run-state/seen-now.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
 import { podsAfter } from './simulated-pods.ts'
@@ -137,7 +138,9 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       world.now = new Date(world.now.getTime() + 1)
       const { stepIndex = 0, revision = '', wholeRevision } = strategy() ?? {}
       const at = world.now.toISOString()
-      const saw = wholeRevision === undefined ? '' : `at=${at} step=${stepIndex} revision=${wholeRevision}`
+      const values = seenNow(facts())?.values
+      const seen = values === undefined ? '' : ` values=${values}`
+      const saw = wholeRevision === undefined ? '' : `at=${at} step=${stepIndex} revision=${wholeRevision}${seen}`
       annotate(world, `${verb} step=${stepIndex} revision=${revision} at=${at}`, { by, saw })
     },
     /** Says `text` as it is. */
