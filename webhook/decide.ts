@@ -18,6 +18,7 @@ import { replicasByStatus } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
 import type { Yielder } from '../common/program/yielder.ts'
 import { commandContext, runState, withAddedHashes } from '../common/run-state/run.ts'
+import { withSeenSource } from '../common/run-state/seen-now.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
@@ -32,7 +33,8 @@ import type { SimilarSources } from './reads/similar-sources.ts'
 import { NO_SURROUNDINGS, type SurroundingsReader } from './reads/surroundings.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import { approvalErrors, setsApproval } from './review/approval.ts'
-import { authorErrors, commandErrors, isPromoteCommand, newCommand } from './review/command.ts'
+import { isPromoteCommand, newCommand } from './review/command.ts'
+import { authorErrors, commandErrors } from './review/command-errors.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
 import { commandWarnings } from './review/manifest-command.ts'
@@ -115,13 +117,13 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () => formerFindings(update))
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
-  const commanded = commandedRun(facts, judged)
+  const commanded = commandedRun(facts, evaluation)
   const errors = [
     ...review.forged,
     ...compared.errors,
     ...runErrors(facts, decoded, derivedFork(judged)),
     ...commandErrors(decoded.request, commanded, now),
-    ...approvalErrors(decoded.request, commanded?.wholeRevision),
+    ...approvalErrors(decoded.request, commanded?.run.wholeRevision),
     ...(isPromoteCommand(decoded.request) ? promoteErrors(facts) : []),
     ...outcome.errors.map((error) => withSimilar(error, similar)),
   ]
@@ -191,11 +193,12 @@ function specFacts(
   }
 }
 
-/** The run as it is stored, and the whole revision that the request gives it. */
-function commandedRun(facts: Facts, judged: Assessment) {
-  const state = runState(facts, undefined)
-  const { wholeRevision } = (judged.is === 'wanted' ? runState(facts, judged.fork) : state)?.run ?? {}
-  return state && { ...state, wholeRevision, ...commandContext(facts, state.run) }
+/** The run as the plan finds it, so that the answer to a command is the one that the plan gives. */
+function commandedRun(facts: Facts, { assessment }: Evaluation) {
+  const state = runState(facts, assessment.is === 'wanted' ? assessment.fork : undefined)
+  if (!state) return undefined
+  const run = withSeenSource(facts, state.run, state.steps)
+  return { run, steps: state.steps, ...commandContext(facts, run) }
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */

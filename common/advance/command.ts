@@ -2,7 +2,8 @@ import { COMMAND_BY } from '../api/names.ts'
 import type { CommandStatus } from '../api/strategy.ts'
 import type { Facts } from '../facts/facts.ts'
 import { commandContext, type RunState } from '../run-state/run.ts'
-import { commandIn, isAnswered, resultOfCommand } from '../strategy/command.ts'
+import { isAnswered, resultOfCommand } from '../strategy/command.ts'
+import { commandIn } from '../strategy/command-text.ts'
 import type { RunMove } from '../strategy/next.ts'
 
 /**

@@ -99,13 +99,13 @@ function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): reado
       ...lines,
       ['the fork could not be read now', optionalClause(` (${facts.fork.because})`), ', so what is written is unknown'],
     ]
-  if (hasExpired(facts)) return lines
-  if (plan.conclusion.run?.moved) return [...lines, plan.conclusion.run.moved.message]
+  const moved = plan.conclusion.run?.moved
+  if (moved && !(hasExpired(facts) && moved.reason === 'Aborted')) return [...lines, moved.message]
+  if (hasExpired(facts)) return lines // the last line tells it
   if (plan.conclusion.reason === 'Promoted') return ['creates no fork: the source has the change']
   const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !hasForkAfter(plan)
   if (isBlocked) return [...lines, blockedLine(facts, plan)]
-  if (assessment.is === 'blocked') return lines
-  if (isApplied(plan)) return lines
+  if (assessment.is === 'blocked' || isApplied(plan)) return lines
   return [...lines, `changes nothing in ${placeOf(assessment.fork)}: ${pods(assessment.fork)}`]
 }
 

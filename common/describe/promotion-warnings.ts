@@ -5,7 +5,7 @@ import type { Warning } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { isEmpty } from '../json/json.ts'
 import { promotionInto, promotionWriter } from '../run-state/promotion.ts'
-import { parseCommand } from '../strategy/command.ts'
+import { parseCommand } from '../strategy/command-text.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { COMMAND, COMMAND_BY, IS_PREVIEW, REQUESTED_BY } from '../api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { type CommandVerb, commandIn, isAnswered, isOfRevision } from '../strategy/command.ts'
+import { isAnswered } from '../strategy/command.ts'
+import { type CommandVerb, commandIn, isOfRevision } from '../strategy/command-text.ts'
 import { type Effect, effectsOf } from '../strategy/effects.ts'
 import { isApprovalOf, type Run } from '../strategy/run.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
@@ -149,7 +150,7 @@ export function unnamedPromotion({ spec, status, metadata }: ExperimentDeploymen
   const mode = strategyRunSpec(spec)?.mode
   const command = commandIn(metadata.annotations)
   const run = status?.strategy
-  if (command?.verb !== 'promote' || !command.stamp || command.saw?.isNamed) return undefined
+  if (command?.verb !== 'promote' || !command.stamp || command.saw?.named === 'revision') return undefined
   if (!run || !isOfRevision(command, run) || (isAnswered(command, run.command) && mode !== 'Manual')) return undefined
   const remedy = `promote ${run.wholeRevision ?? 'REVISION'}`
   return { field: COMMAND_FIELD, message: `must name the revision: ${remedy}`, cause: 'FieldValueForbidden' }

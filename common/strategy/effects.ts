@@ -1,4 +1,4 @@
-import type { CommandVerb } from './command.ts'
+import type { CommandVerb } from './command-text.ts'
 import { compileSteps, type RunStep } from './compile.ts'
 import type { Run } from './run.ts'
 import type { StrategyRunSpec } from './run-spec.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { type CommandVerb, formatCommand } from '../../common/strategy/command.ts'
+import { type CommandVerb, formatCommand } from '../../common/strategy/command-text.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { imagesOf } from '../integration/product.ts'

@@ -13,13 +13,19 @@ type Kind = 'deployments' | 'statefulSets' | 'rollouts'
 export const say = ({ kubectl }: Place, name: string, word: string) =>
   kubectl(['annotate', '--overwrite', `expd/${name}`, `${COMMAND}=${word}`])
 
+/** `word`, and for `resume` the present step: without it, it is refused just after the last one. */
+async function bound({ experimentAt }: Place, name: string, word: string): Promise<string> {
+  if (word !== 'resume') return word
+  return `resume step=${((await experimentAt(name)).status?.strategy?.stepIndex ?? 0) + 1}`
+}
+
 /**
  * The same, where the word must be accepted. On a busy machine the webhook may be too slow to stamp it. Then it is
  * repeated, as the answer says.
  */
 export async function says(place: Place, name: string, word: string): Promise<void> {
   const { code, text } = await eventually(`${name} to be told ${word}`, DEADLINE_MS, async () => {
-    const answer = await say(place, name, word)
+    const answer = await say(place, name, await bound(place, name, word))
     if (answer.code !== 0 && answer.text.includes('because the mutating webhook did not answer in time'))
       throw new Error(answer.text)
     return answer

@@ -8,10 +8,10 @@ import { runHash, shortRun } from '../../common/run-state/run-hash.ts'
 import { validator } from '../../webhook/validate.ts'
 import { anExperiment, imageOverride } from '../builders.ts'
 import { aRequest, aService, aSlice, linesOf } from './reviews.ts'
+import { revisionOf } from './stored.ts'
 import { depsOf, policy, WORLD } from './under-policies.ts'
 
 const NOON = '2026-11-21T12:00:00.000Z'
-const REVISION = '1f2e3d4c5b'
 const FOUR_EYES: ExperimentPolicySpec = { approverNotRequester: true }
 const FIELD = 'spec.strategy.blueGreen'
 const declared = (value: string): KubeObject => {
@@ -102,7 +102,7 @@ describe('the decision on a strategy under a policy that wants another approver'
 const running = (experiment: ExperimentDeployment, stepIndex: number, of: Partial<StrategyRunStatus> = {}) => {
   const run = {
     run: shortRun(runHash(experiment)),
-    revision: REVISION,
+    revision: revisionOf(experiment),
     path: 'Forward',
     stepIndex,
     since: NOON,
@@ -117,7 +117,7 @@ describe('the decision on a command by who changed the spec, where somebody else
   const said = (verb: string, before: ReturnType<typeof running>, by = 'alice') => {
     const annotations = {
       ...before.metadata.annotations,
-      [COMMAND]: `${verb} step=${before.status.strategy.stepIndex} revision=${REVISION} at=2026-11-21T12:00:00.000Z`,
+      [COMMAND]: `${verb} step=${before.status.strategy.stepIndex} revision=${before.status.strategy.revision} at=2026-11-21T12:00:00.000Z`,
       [COMMAND_BY]: by,
     }
     return { oldObject: before, object: { ...before, metadata: { ...before.metadata, annotations } } }

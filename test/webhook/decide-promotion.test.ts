@@ -10,6 +10,7 @@ import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
+import { revisionOf } from './stored.ts'
 import { linesFor, policy } from './under-policies.ts'
 
 const SCHEMA = deploymentSchema()
@@ -65,11 +66,11 @@ describe('the plan of a promotion', () => {
 })
 
 describe('the decision on a promotion that somebody else must approve', () => {
-  const REVISION = '1f2e3d4c5b'
+  const strategy = { canary: { steps: [{ setWeight: 50 }] } }
+  const REVISION = revisionOf(anExperiment({ strategy, promotion: { mode: 'Manual' } }))
   const WHOLE = REVISION.padEnd(64, '0')
   const [NOON, BEFORE] = ['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z']
   const promote = (at: string) => `promote step=1 revision=${REVISION} at=${at}`
-  const strategy = { canary: { steps: [{ setWeight: 50 }] } }
 
   interface At {
     readonly requester?: string
@@ -159,7 +160,7 @@ describe('the decision on a promotion that names its revision', () => {
   /** An experiment as it is stored, whose run waits to be promoted. */
   const stored = (of: Parameters<typeof anExperiment>[0] = {}) => {
     const experiment = anExperiment({ strategy, overrideSpec: imageOverride('example/cart:2'), ...of })
-    const run = { run: shortRun(runHash(experiment)), revision: '1f2e3d4c5b', step: '1/4 Paused' }
+    const run = { run: shortRun(runHash(experiment)), revision: revisionOf(experiment), step: '1/4 Paused' }
     return { ...experiment, status: { ...experiment.status, strategy: { ...run, ...WAITS } } }
   }
   /** The answer to `promote NAMED`, as both webhooks give it. */

@@ -1,7 +1,11 @@
+import { expect } from 'chai'
+import { unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { anExperiment } from '../builders.ts'
-import { type Given, leftAt, theFork } from '../common/plan/some-facts.ts'
+import { assess, derivedFork } from '../../common/assess/assess.ts'
+import { runState } from '../../common/run-state/run.ts'
+import { aDeployment, anExperiment } from '../builders.ts'
+import { type Given, leftAt, someFacts, theFork } from '../common/plan/some-facts.ts'
 
 type SpecOf = NonNullable<Parameters<typeof anExperiment>[0]>
 
@@ -17,3 +21,12 @@ export function stored(
 /** The same stored experiment with another spec: what an update asks for. */
 export const updated = ({ status, metadata }: ExperimentDeployment, spec: SpecOf): ExperimentDeployment =>
   anExperiment({ ...spec, metadata: { ...metadata, ...spec.metadata }, ...(status ? { status } : {}) })
+
+/** The revision of the run of `experiment`, where all components are installed. A command has it in its stamp. */
+export function revisionOf(experiment: ExperimentDeployment): string {
+  const [gate, cutOver] = [{ pods: NOT_READ }, { services: NOT_READ }]
+  const facts = { ...someFacts({ experiment, source: aDeployment() }), gate, cutOver }
+  return runState(facts, derivedFork(assess(facts)))?.run.revision ?? expect.fail('there is a run')
+}
+
+const NOT_READ = unknown('as in a review')

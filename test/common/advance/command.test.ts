@@ -23,7 +23,7 @@ describe('obey', () => {
   it('does nothing without a command, or with a text that is none', () => {
     const run = aPausedRun()
     expect(obeyed(run)).to.equal(undefined)
-    for (const text of ['', 'hurry', 'abort now', 'resume step=1']) {
+    for (const text of ['', 'hurry', 'abort now', 'resume step=0']) {
       run.sayUnstamped(text)
       expect(obeyed(run), text).to.equal(undefined)
     }

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { type Command, type CommandVerb, resultOfCommand } from '../../../common/strategy/command.ts'
+import { resultOfCommand } from '../../../common/strategy/command.ts'
+import type { Command, CommandVerb } from '../../../common/strategy/command-text.ts'
 import type { Run } from '../../../common/strategy/run.ts'
 
 const AT = '2026-11-21T14:05:03.120Z'

@@ -2,17 +2,17 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { COMMAND, COMMAND_SAW } from '../../../common/api/names.ts'
 import type { CommandStatus } from '../../../common/api/strategy.ts'
+import { isAnswered } from '../../../common/strategy/command.ts'
 import {
   COMMAND_VERBS,
   type Command,
   commandIn,
   formatCommand,
   formatSaw,
-  isAnswered,
   isOfRevision,
   parseCommand,
   parseSaw,
-} from '../../../common/strategy/command.ts'
+} from '../../../common/strategy/command-text.ts'
 import { LAW } from '../../property.ts'
 
 const SINCE = '2026-11-21T14:00:00.000Z'
@@ -36,7 +36,6 @@ describe('the text of a command', () => {
     ' resume',
     'resume ',
     'resume\n',
-    'resume step=1',
     `resume step=1 revision=${REVISION}`,
     `resume step=-1 revision=${REVISION} at=${AT}`,
     `resume step=99999 revision=${REVISION} at=${AT}`,
@@ -53,6 +52,13 @@ describe('the text of a command', () => {
     expect(parseCommand('promote 1f2e3d4c5b')).to.deep.equal({ verb: 'promote', named: '1f2e3d4c5b' })
     for (const text of ['resume 1f2e', 'promote ', 'promote XYZ', `promote ${'1'.repeat(65)}`, `promote 1f ${STAMPED}`])
       expect(parseCommand(text)).to.equal(undefined)
+  })
+
+  it('N7: may name the step at which it resumes or promotes, as the plan counts them', () => {
+    expect(parseCommand('resume step=1')).to.deep.equal({ verb: 'resume', namedStep: 0 })
+    expect(parseCommand('promote step=12')).to.deep.equal({ verb: 'promote', namedStep: 11 })
+    for (const text of ['resume step=0', 'resume step=', 'resume  step=1', 'resume step=10000', 'abort step=1'])
+      expect(parseCommand(text), text).to.equal(undefined)
   })
 
   it('is read as it was written, for every command', () => {
@@ -85,23 +91,30 @@ describe('what the author of a command saw', () => {
         at: fc.constant(AT),
         step: fc.nat(9_999),
         revision: fc.stringMatching(/^[0-9a-f]{1,64}$/),
-        isNamed: fc.boolean(),
+        named: fc.constantFrom('revision' as const, 'step' as const),
+        values: fc.stringMatching(/^[0-9a-f]{64}$/),
       },
-      { requiredKeys: ['at', 'step', 'isNamed'], noNullPrototype: true },
+      { requiredKeys: ['at', 'step'], noNullPrototype: true },
     )
     fc.assert(
       fc.property(aSaw, (saw) => {
         expect(parseSaw(formatSaw(saw))).to.deep.equal(saw)
-        expect(parseSaw(`${formatSaw(saw)} values=abc`)).to.deep.equal(saw)
+        expect(parseSaw(`${formatSaw(saw)} later=abc`)).to.deep.equal(saw)
       }),
       LAW,
     )
     for (const text of ['', 'x', `at=${AT}`, `at=${AT} step=-1`, 'step=1']) expect(parseSaw(text)).to.equal(undefined)
   })
 
+  it('N7: is read as an earlier version wrote it', () => {
+    const named = parseSaw(`at=${AT} step=1 revision=${WHOLE} named=revision`)
+    expect(named).to.deep.equal({ at: AT, step: 1, revision: WHOLE, named: 'revision' })
+    expect(parseSaw(`at=${AT} step=1 revision=${WHOLE}`)).to.deep.equal({ at: AT, step: 1, revision: WHOLE })
+  })
+
   it('N31: belongs to the stamp with its time only', () => {
     const annotations = { [COMMAND]: STAMPED, [COMMAND_SAW]: `at=${AT} step=1 revision=${WHOLE}` }
-    expect(commandIn(annotations)?.saw).to.deep.equal({ at: AT, step: 1, revision: WHOLE, isNamed: false })
+    expect(commandIn(annotations)?.saw).to.deep.equal({ at: AT, step: 1, revision: WHOLE })
     expect(commandIn({ ...annotations, [COMMAND_SAW]: `at=${SINCE} step=1` })).to.not.have.property('saw')
     expect(commandIn({ [COMMAND_SAW]: `at=${AT} step=1` })).to.equal(undefined)
   })

@@ -1,12 +1,7 @@
 import { expect } from 'chai'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
-import {
-  COMMAND_VERBS,
-  type Command,
-  type CommandResult,
-  type CommandVerb,
-  resultOfCommand,
-} from '../../../common/strategy/command.ts'
+import { type CommandResult, resultOfCommand } from '../../../common/strategy/command.ts'
+import { COMMAND_VERBS, type Command, type CommandVerb } from '../../../common/strategy/command-text.ts'
 import { compileSteps, type RunStep } from '../../../common/strategy/compile.ts'
 import type { Run } from '../../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
@@ -176,9 +171,9 @@ describe('a command that does not fit', () => {
     ['promote', 'aborted', 'nothing', 'promote: there is nothing to promote; step 1 of 1, Aborted'],
     ['undo', 'pause', 'nothing', 'undo: nothing was written; step 2 of 5, Paused'],
     ['undo', 'promoted', 'byOthers', `undo: the source was changed by others; ${REVERT}; step 5 of 5, Promoted`],
-    ['undo', 'undoing', 'written', 'undo: nothing was written; step 1 of 2, Undoing'],
+    ['undo', 'undoing', 'written', 'undo: it is being undone; step 1 of 2, Undoing'],
     ['retry', 'weight', 'nothing', 'retry: the run was not aborted; step 1 of 5, Progressing'],
-    ['retry', 'aborting', 'nothing', 'retry: the run was not aborted; step 1 of 1, Aborting'],
+    ['retry', 'aborting', 'nothing', 'retry: the run is still on its way back; repeat it later; step 1 of 1, Aborting'],
     ['retry', 'promoted', 'written', 'retry: the run was not aborted; step 5 of 5, Promoted'],
   ]
   for (const [verb, at, promotion, message] of cases)

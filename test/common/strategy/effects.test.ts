@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ExperimentDeploymentSpec } from '../../../common/api/types.ts'
-import { COMMAND_VERBS, type CommandVerb, resultOfCommand } from '../../../common/strategy/command.ts'
+import { resultOfCommand } from '../../../common/strategy/command.ts'
+import { COMMAND_VERBS, type CommandVerb } from '../../../common/strategy/command-text.ts'
 import { compileSteps, type RunStep } from '../../../common/strategy/compile.ts'
 import { type Effect, effectsAhead, effectsOf } from '../../../common/strategy/effects.ts'
 import { next } from '../../../common/strategy/next.ts'

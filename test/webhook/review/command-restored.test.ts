@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
-import { commandErrors, stamped } from '../../../webhook/review/command.ts'
+import { stamped } from '../../../webhook/review/command.ts'
+import { commandErrors } from '../../../webhook/review/command-errors.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
 

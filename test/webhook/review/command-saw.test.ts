@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { COMMAND, COMMAND_BY, COMMAND_SAW } from '../../../common/api/names.ts'
 import type { Labels } from '../../../common/api/object.ts'
-import { commandErrors, sawAfter, stamped } from '../../../webhook/review/command.ts'
+import { sawAfter, stamped } from '../../../webhook/review/command.ts'
+import { commandErrors } from '../../../webhook/review/command-errors.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
 
