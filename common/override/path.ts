@@ -40,8 +40,11 @@ export const MAX_PATTERN = 256
 const STEP = /\.(?:(\*\*?)|([\w-]+)|\{([\w-]+(?:,[\w-]+)*)\})|\[(?:([*+-])|([\w./-]+)|"([^"\\]+)")\]/y
 
 /** The steps of a pattern of `parseOverridePath`, as they are written. Undefined if `pattern` is not valid. */
-export function patternSteps(pattern: string): readonly PatternStep[] | undefined {
-  if (pattern.length > MAX_PATTERN) return undefined
+export const patternSteps = (pattern: string): readonly PatternStep[] | undefined =>
+  pattern.length > MAX_PATTERN ? undefined : pathSteps(pattern)
+
+/** As `patternSteps`, of any length. */
+export function pathSteps(pattern: string): readonly PatternStep[] | undefined {
   const text = `.${pattern}`
   const steps: PatternStep[] = []
   const step = new RegExp(STEP) // a new object, because it stores its position
@@ -64,6 +67,15 @@ function patternStep([text = '', stars, key, either, sign, name, quoted]: readon
   if (sign) return { text, is: 'item', name: undefined, became: sign === '+' ? 'added' : 'removed' }
   return name === undefined ? { text, is: 'quoted', name: quoted ?? '' } : { text, is: 'item', name }
 }
+
+/** The step of a pattern that matches the member `key` only: `.image`, `["a.b/c"]`; undefined if there is none. */
+export const memberText = (key: string): string | undefined => (/^[\w-]+$/.test(key) ? `.${key}` : quoted(key))
+
+/** As `memberText`, for the item `name` of a list: `[cart]`, `["a b"]`. */
+export const itemText = (name: string): string | undefined =>
+  /^[\w./-]+$/.test(name) && name !== '-' ? `[${name}]` : quoted(name)
+
+const quoted = (text: string): string | undefined => (/^[^"\\]+$/.test(text) ? `["${text}"]` : undefined)
 
 /**
  * Parses a pattern of `allowedOverridePaths` or `deniedOverridePaths`, relative to `overrideSpec`. `*` matches one key,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseOverridePath } from '../../../common/override/path.ts'
+import { itemText, memberText, parseOverridePath, pathSteps } from '../../../common/override/path.ts'
 import { LAW } from '../../property.ts'
 import { steps } from './steps.ts'
 
@@ -94,4 +94,24 @@ describe('parseOverridePath', () => {
       }),
       LAW,
     ))
+})
+
+describe('the text of one step', () => {
+  it('N11: is read as that step and no other, whatever its key is', () => {
+    const keys = ['cart', 'a.b/c', '80/TCP', '/data', '*', '-', '+', '**', '{a,b}', 'a b', '::1', '0']
+    for (const key of keys) {
+      const [member, item] = [`a${memberText(key)}`, `a${itemText(key)}`].map((text) => pathSteps(text)?.at(-1))
+      expect([member?.is, item?.is], key).to.satisfy(
+        ([one, other]: readonly string[]) =>
+          ['member', 'quoted'].includes(one ?? '') && ['item', 'quoted'].includes(other ?? ''),
+      )
+      expect(member?.is === 'member' ? member.keys?.[0] : member?.is === 'quoted' && member.name).to.equal(key)
+      expect(item?.is === 'item' || item?.is === 'quoted' ? item.name : undefined).to.equal(key)
+    }
+  })
+
+  it('N11: is none where the key has a quote or a backslash, or is empty', () => {
+    for (const key of ['a"b', 'a\\b', ''])
+      expect([memberText(key), itemText(key)]).to.deep.equal([undefined, undefined])
+  })
 })
