@@ -24,9 +24,9 @@ const OF_STRATEGIES = {
   SourceIsBusy:
     'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
   SourceDrifted:
-    'Before a promotion somebody changed the fields that it writes: look at the plan of the command `promote`, which then promotes over that, or give the source the value in the message, or give the command `abort`. After a promotion somebody changed the source, so it is not restored: change it by hand, or delete the experiment to keep it as it is. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
+    'Before a promotion somebody changed the fields that it writes: look at the plan of the command `promote`, which then promotes over that, or give the source the value in the message, or give the command `abort`. After a promotion somebody changed the source, or the record of its former values, so it is not restored: change it by hand, or give the command `abort` to keep it as it is. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:
-    'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override. If an undo says this, change the source by hand.',
+    'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override. If an undo says this, change the source by hand, or give the command `abort`.',
   SourceReverted:
     'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. In the mode `Export`, apply `status.promotion.patch` where the source is declared, or give the command `abort`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on. If the message names a ControllerRevision, find out who made it, then give the command `promote` or `abort`.',
   SourceIsDeclared:
@@ -35,7 +35,8 @@ const OF_STRATEGIES = {
   NotInstalled:
     'Ask an administrator for the component of the installation that the message names, or use the mode that needs none.',
   Promoted: 'Delete the experiment when it is no longer needed. The source has the change.',
-  Undoing: 'Wait. The source gets back its former values.',
+  Undoing:
+    'Wait. The source gets back its former values. If its own rollout does not end, look at the source; the command `abort` leaves it as it is.',
   Undone:
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
   CommandRefused:

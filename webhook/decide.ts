@@ -180,7 +180,7 @@ function specFacts(
   surroundings: Surroundings,
 ): SpecFacts {
   const { creationTimestamp = now.toISOString() } = experiment.metadata
-  const { access: _access, needs: _needs, ...read } = found
+  const { access: _access, needs: _needs, promotion, ...read } = found
   return {
     ...read,
     experiment: { ...experiment, metadata: { ...experiment.metadata, creationTimestamp } },
@@ -189,6 +189,7 @@ function specFacts(
     surroundings,
     gate: review.isGateInstalled ? { pods: NOT_READ } : undefined,
     cutOver: review.isCutOverInstalled ? { services: NOT_READ } : undefined,
+    promotion: promotion && { ...promotion, isInstalled: review.isPromotionInstalled },
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }

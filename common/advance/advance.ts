@@ -1,6 +1,5 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { Reason } from '../api/reasons.ts'
 import type { RunWeight } from '../api/strategy.ts'
 import { type AnalysisState, consequenceOf, verdictText } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
@@ -19,8 +18,9 @@ import { shortName } from '../text/short-name.ts'
 import { replicasOf } from '../workload/status.ts'
 import { applyCommand } from './command.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
-import { type PromotionPlan, promote, restore } from './promote.ts'
+import { type PromotionPlan, promote } from './promote.ts'
 import { isRevisionApproved, promotionDenial, unapprovedMove } from './promotion-obstacle.ts'
+import { mayServe, restore } from './restore.ts'
 import {
   addedHashes,
   hasTarget,
@@ -150,19 +150,13 @@ function isDone(context: AdvanceContext): boolean {
   }
 }
 
-/** Reasons for which the fork may never get its pods, so a restore must not wait for it. */
-const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
-
-/** Whether pods of the fork that are not ready can be waited for. */
-const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
-  (is === 'waiting' || is === 'settled') && !NOT_ALLOWED.has(reason)
-
 /** The plan of a step that writes the source. Undefined at other steps, and while the fork is not ready for a write. */
 function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
   const { facts, wanted, state, planned } = context
   const is = state.steps[state.run.stepIndex]?.is
   if (planned.writes.length > 0 || state.run.held) return undefined
-  if (is === 'restore') return restore(facts, wanted, { isReserveReady: isReached(context) || !mayServe(planned) })
+  if (is === 'restore')
+    return restore(facts, wanted, { ...state, isReserveReady: isReached(context) || !mayServe(planned) })
   if (is !== 'promote') return undefined
   const promoting = promote(facts, wanted, state)
   const isThere = promoting?.hasChange === true

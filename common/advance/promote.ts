@@ -8,22 +8,19 @@ import type { Write } from '../conclusion/write.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
-import { type JsonObject, objectOr } from '../json/json.ts'
+import type { JsonObject } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
 import { changedFields } from '../override/differences.ts'
-import { NO_SHAPE } from '../override/shape.ts'
-import { mergePatch } from '../override/strategic.ts'
 import {
-  isUntouched,
+  isVersion,
   type PromotionWriter,
   promotionWriter,
-  recordedPatches,
-  type SourceVersion,
   sourceOverride,
   versionWith,
 } from '../run-state/promotion.ts'
 import { promotionIn, type RunState } from '../run-state/run.ts'
-import { isInPlace, type Promotion, patchText, promotionOf, type SourceOverride } from '../strategy/promotion.ts'
+import type { RunMove } from '../strategy/next.ts'
+import { type Promotion, patchText, promotionOf, type SourceOverride } from '../strategy/promotion.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { templateElsewhere } from '../workload/referent.ts'
@@ -44,6 +41,8 @@ export interface PromotionPlan {
   readonly written?: WrittenObject
   /** whether the step is done */
   readonly isReached?: boolean
+  /** where the run goes instead, if the step cannot be done */
+  readonly moved?: RunMove
 }
 
 /** The present state of the source, and what the override changes in it. */
@@ -53,7 +52,7 @@ interface PromotionSubject {
   readonly stored: PromotionStatus | undefined
 }
 
-type Rolled = Pick<PromotionSubject, 'kind' | 'source'>
+export type Rolled = Pick<PromotionSubject, 'kind' | 'source'>
 
 /**
  * Brings the override into the source itself: records the former values, then makes the one write, and waits for the
@@ -105,7 +104,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     promotionObstacle(facts, wanted, state, subject)
   if (obstacle) return { writes: [], promotion: status, decision: obstacle }
   const writing = waiting('Promoting', `writes ${shortNameOf(source)}`, 0)
-  const record = recordOf(facts, wanted, { run: state.run, ...found })
+  const record = recordOf(facts, wanted, { run: state.run, ...overridden, after: found.after })
   if (!isRecorded(facts, record)) return { ...recorded(facts, record, withPatch), decision: writing }
   const writes = [sourceWrite(kind, source, { spec: found.forward })]
   return { writes, promotion: recorded(facts, record, withPatch).promotion, decision: writing }
@@ -123,7 +122,7 @@ function reverted(source: KubeObject, { mode, record }: PromotionStatus): Decisi
 }
 
 /** An API server or an admission webhook that changed the value once would change it again. */
-function notStored(source: KubeObject, verb: 'written' | 'restored', { spec, after, shape }: Stored): Decision {
+export function notStored(source: KubeObject, verb: 'written' | 'restored', { spec, after, shape }: Stored): Decision {
   const fields = changedFields(changesBetween(spec, after, shape))
   const message = `${shortNameOf(source)} was ${verb}, but the API server did not store this: ${fields}`
   return stalled('ChangeNotStored', message)
@@ -131,59 +130,6 @@ function notStored(source: KubeObject, verb: 'written' | 'restored', { spec, aft
 
 /** The `spec` of a source as it is, and as the write asked for it. */
 type Stored = Pick<SourceOverride, 'spec' | 'shape'> & Pick<Promotion, 'after'>
-
-/** Whether nobody has changed the spec of the source since it was `version`. */
-const isVersion = ({ metadata: { uid, generation } }: KubeObject, version: SourceVersion): boolean =>
-  uid === version.uid && generation === version.generation
-
-/**
- * Gives the source back its former values, if the promoted ones are still in place. While all of its pods serve, it
- * waits until the fork can serve instead of those that the source's own rollout takes down.
- */
-export function restore(
-  facts: Facts,
-  { kind }: Pick<DesiredFork, 'kind'>,
-  { isReserveReady }: { readonly isReserveReady: boolean },
-): PromotionPlan | undefined {
-  const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
-  const stored = facts.experiment.status?.promotion
-  if (!source || !stored) return undefined
-  const { patch: _undone, ...promotion } = stored // nobody should commit it any more
-  const spec = objectOr(source.spec) as JsonObject
-  const shape = knownValue(facts.schema)?.shape ?? NO_SHAPE
-  const patches = recordedPatches(facts)
-  if (!patches) {
-    // the record is stored before anything is written
-    if (isUntouched(facts)) return { writes: [], promotion, isReached: true }
-    const { record } = facts.promotion ?? {}
-    const why = record?.is === 'unknown' ? `is not known: ${record.because}` : 'is gone'
-    return { writes: [], promotion, decision: stalled('SourceDrifted', `the record of the former values ${why}`) }
-  }
-  const { forward, inverse } = patches
-  if (isInPlace(spec, inverse, shape)) {
-    const { decision } = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: false })
-    if (decision) return { writes: [], promotion, decision }
-    const { restored: _done, ...undone } = promotion
-    return { writes: [], promotion: undone, isReached: true, written: writtenSource(facts, source, 'Undone') }
-  }
-  // the inverse patch is written only once, as the patch of a promotion
-  if (promotion.restored && isVersion(source, promotion.restored)) {
-    const decision = notStored(source, 'restored', { spec, after: mergePatch(spec, inverse), shape })
-    return { writes: [], promotion, decision }
-  }
-  const isAsWritten = promotion.written !== undefined && isVersion(source, promotion.written)
-  if (promotion.restored || (!isAsWritten && !isInPlace(spec, forward, shape))) {
-    const since = promotion.restored ? 'it was restored' : 'the promotion'
-    const message = `${shortNameOf(source)} was changed after ${since}, so it stays as it is; change the source by hand`
-    return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
-  }
-  if (!isReserveReady && forkHealth(kind, source, facts.now).is === 'ready') {
-    const message = `waits until the fork can serve while ${shortNameOf(source)} replaces its pods`
-    return { writes: [], promotion, decision: waiting('Undoing', message, ROLLOUT_RECHECK_MS) }
-  }
-  const writes = [sourceWrite(kind, source, { spec: inverse })]
-  return { writes, promotion, decision: waiting('Undoing', `restores ${shortNameOf(source)}`, 0) }
-}
 
 function subjectOf(facts: Facts, { kind }: DesiredFork, { run }: RunState): PromotionSubject | undefined {
   const source = knownValue(facts.promotion?.source ?? { is: 'absent' })
@@ -203,31 +149,41 @@ interface RollingOut {
   readonly status: PromotionStatus
   /** whether its own steps are skipped */
   readonly skipSteps: boolean
+  /** whether the source gets back its former values; default: it is promoted */
+  readonly isUndo?: boolean
 }
 
-/** The source has the change, whoever made it. Its own rollout must end before the fork may go. */
-function rolledOut(
+/** The source has the change, whoever made it, or has it no more. Its own rollout must end before the fork may go. */
+export function rolledOut(
   facts: Facts,
   { kind, source }: Rolled,
-  { status: promotion, skipSteps }: RollingOut,
+  { status: promotion, skipSteps, isUndo = false }: RollingOut,
 ): PromotionPlan {
   const health = forkHealth(kind, source, facts.now)
   const message = `${shortNameOf(source)}: ${health.message}`
   if (health.is === 'ready') return { writes: [], promotion, isReached: true }
   if (health.is === 'stalled') return { writes: [], promotion, decision: stalled(health.reason, message) }
-  const skipping = skipSteps ? kind.skippingSteps?.(source) : undefined
+  // what it waits for is not known before its controller has seen the write
+  const isSeen = health.reason !== 'Updating'
+  const skipping = skipSteps && isSeen ? kind.skippingSteps?.(source) : undefined
   const writes = skipping ? [sourceWrite(kind, source, { status: skipping })] : []
-  return { writes, promotion, decision: waiting('Promoting', message, ROLLOUT_RECHECK_MS) }
+  const held = isUndo && !skipping ? kind.heldBySteps?.(source) : undefined
+  const text = held === undefined ? message : `${message}; ${held}`
+  return { writes, promotion, decision: waiting(isUndo ? 'Undoing' : 'Promoting', text, ROLLOUT_RECHECK_MS) }
 }
 
 /** The Event about a source that was written. It names who caused that. */
-const writtenSource = ({ experiment }: Facts, source: KubeObject, reason: 'Promoted' | 'Undone'): WrittenObject => {
-  const what = reason === 'Promoted' ? 'has the change of' : 'has its former values again, before'
+export const writtenSource = (
+  { experiment }: Facts,
+  source: KubeObject,
+  reason: 'Promoted' | 'Undone',
+): WrittenObject => {
+  const what = reason === 'Promoted' ? 'has the change of' : 'no longer has the change of'
   return writtenBy(experiment, { object: source, reason, what })
 }
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
-function sourceWrite(
+export function sourceWrite(
   resource: WorkloadKind,
   of: KubeObject,
   change: { spec: JsonObject } | { status: JsonObject },

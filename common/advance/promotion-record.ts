@@ -8,24 +8,39 @@ import type { Write } from '../conclusion/write.ts'
 import { type Decision, nameConflict, stalled } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
 import { isRevisionOf } from '../fork/pinned.ts'
-import { at } from '../json/json.ts'
-import { isHashInStatus, liveRecord, type Patches, patchesOf, recordIdOf } from '../run-state/promotion.ts'
-import { bothPatches } from '../strategy/promotion.ts'
+import { at, type JsonObject } from '../json/json.ts'
+import { isHashInStatus, liveRecord, recordIdOf } from '../run-state/promotion.ts'
+import { changesIn } from '../run-state/undo.ts'
+import { mergePatchBetween, type Promotion, type SourceOverride } from '../strategy/promotion.ts'
+import { differencesOf, type RecordedChange, recordedChanges } from '../strategy/recorded-changes.ts'
 import type { Run } from '../strategy/run.ts'
+import { takenBack } from '../strategy/take-back.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { promotionRecordName } from '../workload/identity.ts'
 
+/** What the record of a promotion is about. */
+interface Recorded extends Pick<SourceOverride, 'spec' | 'shape'>, Pick<Promotion, 'after'> {
+  readonly run: Run
+}
+
 /**
- * The ControllerRevision with both patches, beside the fork. What the run has recorded before stays in it: a write may
- * have been stored in part, or its reply may have been lost.
+ * The largest record with a list of changes, in bytes. Beyond that it has the patches alone, as an earlier version
+ * stores it: etcd takes one and a half MiB.
+ */
+const MAX_RECORD_BYTES = 1_048_576
+
+/**
+ * The ControllerRevision with all changes of the source, beside the fork: as a list, and as two patches for an earlier
+ * version. What the run has recorded before stays in it, as far as it is still in the source: a write may have been
+ * stored in part, or its reply may have been lost.
  */
 export function recordOf(
   facts: Facts,
   { fork }: DesiredFork,
-  { run: { run, attempt = 0, revision }, ...patches }: Patches & { readonly run: Run },
+  { run: { run, attempt = 0, revision }, spec, after, shape }: Recorded,
 ): KubeObject {
   const { experiment } = facts
-  const recordWith = ({ forward, inverse }: Patches): KubeObject => ({
+  const recordWith = (before: JsonObject): KubeObject => ({
     apiVersion: CONTROLLER_REVISION.apiVersion,
     kind: CONTROLLER_REVISION.kind,
     metadata: {
@@ -34,17 +49,29 @@ export function recordOf(
       ...ownerOfRevision(experiment),
     },
     revision: 1,
-    data: { run, attempt, revision, forward, inverse, by: authorOf(experiment) },
+    data: withChanges(
+      {
+        run,
+        attempt,
+        revision,
+        forward: mergePatchBetween(before, after),
+        inverse: mergePatchBetween(after, before),
+        by: authorOf(experiment),
+      },
+      recordedChanges(differencesOf({ before, after }, shape)),
+    ),
   })
   const live = liveRecord(facts)
-  const former = live && patchesOf(live)
-  if (!live || !former) return recordWith(patches)
-  const withFormer = recordWith({
-    forward: bothPatches(former.forward, patches.forward),
-    inverse: bothPatches(former.inverse, patches.inverse),
-  })
+  const former = live && changesIn(live, { spec, shape })
+  if (!live || !former) return recordWith(spec)
+  const withFormer = recordWith(takenBack(former, { spec, shape }).after)
   // the status has the hash of the live record, or already that of its replacement
-  return isHashInStatus(facts, live) || isHashInStatus(facts, withFormer) ? withFormer : recordWith(patches)
+  return isHashInStatus(facts, live) || isHashInStatus(facts, withFormer) ? withFormer : recordWith(spec)
+}
+
+function withChanges(patches: JsonObject, changes: readonly RecordedChange[]): JsonObject {
+  const data = { ...patches, changes: changes as readonly (RecordedChange & JsonObject)[] }
+  return Buffer.byteLength(JSON.stringify(data)) > MAX_RECORD_BYTES ? patches : data
 }
 
 /** Whether exactly this record is stored, and the status has its hash: many users may replace a ControllerRevision. */

@@ -15,7 +15,8 @@ import { completedEvent, next, type RunMove } from '../strategy/next.ts'
 import { atStep, isSameRun, phaseOf, type Run } from '../strategy/run.ts'
 import { replicasOf } from '../workload/status.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
-import { type PromotionPlan, restore } from './promote.ts'
+import type { PromotionPlan } from './promote.ts'
+import { restore } from './restore.ts'
 
 /** A plan that only moves the run. */
 export function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: RunMove): Plan {
@@ -63,6 +64,7 @@ export function withPromotionPlan(
 ): Plan {
   const { writes, promotion, decision, paused, written, hasChange = false } = promoting
   const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
+  if (promoting.moved) return movedPlan(planned, report, promoting.moved)
   if (promoting.isReached) {
     const { run, steps } = state
     const step = steps[run.stepIndex]
@@ -143,7 +145,7 @@ function restoredWithoutFork(facts: Facts, { run, steps }: RunState, planned: Pl
   const kind = knownValue(facts.kind)
   const isDue = steps[run.stepIndex]?.is === 'restore' && !run.held && planned.writes.length === 0
   if (!isDue || !kind || facts.schema.is !== 'known' || facts.isExcluded) return undefined
-  return restore(facts, { kind }, { isReserveReady: true })
+  return restore(facts, { kind }, { run, isReserveReady: true })
 }
 
 /** A fork without pods has nothing to inspect, and one that cannot be shut must not be kept. */
@@ -178,5 +180,5 @@ export function withEndOfRun(state: RunState, conclusion: Conclusion, options: E
     return { ...conclusion, message: 'no pods: the run waits until its source has some' }
   if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
   if (phase !== 'Undone') return conclusion
-  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source has its former values; ${end}` }
+  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source no longer has the change; ${end}` }
 }

@@ -65,7 +65,8 @@ function unfinishedRun(facts: SpecFacts, { spec, run, steps }: RunState): Unfini
   const { activeService } = spec.blueGreen ?? {}
   const source = shortName(facts.experiment.spec.sourceRef)
   const wait = 'wait until it is over'
-  if (step.is === 'restore') return { what: `${source} is restored`, remedy: wait, fields: OF_THE_RUN }
+  if (step.is === 'restore')
+    return { what: `${source} is restored`, remedy: `give the command abort, or ${wait}`, fields: OF_THE_RUN }
   if (run.path !== 'Forward')
     // another run with the same Services goes on to return them
     return step.is === 'return'

@@ -36,11 +36,15 @@ export const hashesStatus = (
   ...(promotion ? { promotion } : {}),
 })
 
-/** A promotion that begins again has the record, by which it can be undone. A run that begins again has nothing. */
+/**
+ * A promotion that begins again has the record, by which it can be undone, and so has an undo that begins again. A run
+ * that begins again has nothing.
+ */
 function keptPromotion(former: PromotionStatus | undefined, moved: Reason | undefined): PromotionStatus | undefined {
   if (!former || moved === 'Retried') return undefined
-  const { written: _reverted, ...others } = former
-  return moved === 'Promoting' ? others : former
+  const { written, restored, ...others } = former
+  if (moved === 'Promoting') return others
+  return moved === 'Undoing' && restored ? { ...others, ...(written ? { written } : {}) } : former
 }
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */

@@ -8,18 +8,22 @@ import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
 import { endOfRun } from '../conclusion/end-of-run.ts'
 import type { Facts } from '../facts/facts.ts'
+import type { JsonObject } from '../json/json.ts'
 import { changesBetween, type FieldChange } from '../override/changes.ts'
 import { promotionInto, promotionWriter, sourceOverride } from '../run-state/promotion.ts'
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
 import { unseenBy } from '../run-state/seen-now.ts'
+import { undoOf } from '../run-state/undo.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { effectsAhead } from '../strategy/effects.ts'
 import { forecast, forecastTexts } from '../strategy/forecast.ts'
 import { isSameRun } from '../strategy/run.ts'
+import { fieldOf } from '../strategy/take-back.ts'
 import { podTargetAt, type Sizes } from '../strategy/target.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { count } from '../text/count.ts'
 import { optionalClause } from '../text/fitted.ts'
+import { listed } from '../text/list.ts'
 import { shortName } from '../text/short-name.ts'
 
 /** How many characters of a line are for steps: it is a warning of at most 256. */
@@ -45,7 +49,7 @@ export function strategyLines(
   const state = conclusion.run ?? runState(facts, fork)
   if (!state) return []
   const { run, steps, spec } = state
-  if (run.path !== 'Forward') return [wayBack(state)]
+  if (run.path !== 'Forward') return wayBack(facts, state)
   const sizes = sizesOf(facts, spec, { fork })
   const texts = sizes
     ? [...forecastTexts(skippedCutOver(facts, state), sizes), ...forecastTexts(steps, sizes, run.stepIndex)]
@@ -71,11 +75,20 @@ function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunSt
   return isSkipped ? steps.slice(index - 1, index + 1) : []
 }
 
-function wayBack(state: RunState): string {
+/** What an undo takes back and leaves, or which promoted values stay without it, and what becomes of the fork. */
+function wayBack(facts: Facts, state: RunState): readonly string[] {
   const { run, steps } = state
-  if (steps[run.stepIndex]?.is === 'restore')
-    return 'restores the former values of the source, then takes all pods from the fork'
-  return `the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}; ${endOfRun(state)}`
+  const name = shortName(facts.experiment.spec.sourceRef)
+  const undo = undoOf(facts)
+  const { isDone, taken, left } = undo?.is === 'possible' ? undo : { isDone: false, taken: [], left: [] }
+  const lineOf = (before: string, paths: readonly string[]) =>
+    paths.length === 0 ? [] : [`${before}${listed(paths.map(fieldOf))}`]
+  if (steps[run.stepIndex]?.is === 'restore') {
+    const what = isDone ? `${name} no longer has the change` : 'restores the former values of the source'
+    return [`${what}, then takes all pods from the fork`, ...lineOf(`leaves what others changed in ${name}: `, left)]
+  }
+  const end = `the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}; ${endOfRun(state)}`
+  return run.path === 'Abort' ? [...lineOf(`${name} keeps what was promoted: `, taken), end] : [end]
 }
 
 /** The text before the first step. */
@@ -161,11 +174,19 @@ const revisionLines = ({ spec, run: { wholeRevision } }: RunState): readonly str
  */
 export function sourceChanges(facts: Facts, { conclusion: { run } }: Plan): readonly FieldChange[] {
   const source = knownValue(facts.source)?.object
-  if (!run?.moved || run.steps[run.run.stepIndex]?.is !== 'promote' || !source) return []
-  if (unseenBy(facts, run.run, source) !== undefined) return []
-  const found = promotionInto(facts, source)
+  if (!run?.moved || !source) return []
   const { spec, shape } = sourceOverride(facts, source)
-  return found ? changesBetween(spec, found.after, shape) : []
+  const after = afterStep(facts, source, run)
+  return after ? changesBetween(spec, after, shape) : []
+}
+
+/** The `spec` of the source after a step that writes it; undefined for other steps, and where that is not known. */
+function afterStep(facts: Facts, source: KubeObject, { run, steps }: RunState): JsonObject | undefined {
+  const step = steps[run.stepIndex]
+  if (step?.is === 'promote')
+    return unseenBy(facts, run, source) === undefined ? promotionInto(facts, source)?.after : undefined
+  const undo = step?.is === 'restore' ? undoOf(facts) : undefined
+  return undo?.is === 'possible' ? undo.after : undefined
 }
 
 function inLines(texts: readonly string[], first: string): readonly string[] {

@@ -60,7 +60,7 @@ export function isReverted(facts: SpecFacts): boolean {
  * Whether a promotion was the last to write the spec of `source`, as its managed fields tell. Their times have whole
  * seconds: of two writes in one second the last is not known.
  */
-function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject): boolean {
+export function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject): boolean {
   const timeOf = ({ time, fieldsV1 }: ManagedFieldsEntry) =>
     isObject(at(fieldsV1, 'f:spec')) ? Date.parse(time ?? '') : Number.NEGATIVE_INFINITY
   const isOurs = ({ manager }: ManagedFieldsEntry) => manager === PROMOTION_MANAGER
@@ -70,6 +70,10 @@ function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject): boole
 
 /** A version of a source: its uid and its generation. */
 export type SourceVersion = NonNullable<PromotionStatus['written']>
+
+/** Whether nobody has changed the spec of the source since it was `version`. */
+export const isVersion = ({ metadata: { uid, generation } }: KubeObject, version: SourceVersion): boolean =>
+  uid === version.uid && generation === version.generation
 
 const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject): SourceVersion => ({ uid, generation })
 
@@ -122,7 +126,7 @@ export function promotionWriter(spec: StrategyRunSpec, { source, promotion, isIn
   return { mode: 'Export', because: { reason: 'SourceIsDeclared', by: declarer, message } }
 }
 
-const NOT_INSTALLED = {
+export const NOT_INSTALLED = {
   reason: 'NotInstalled',
   by: 'an installation without the component "promotion"',
   message: 'this installation has no component "promotion", so it writes no sources',

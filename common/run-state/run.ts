@@ -6,8 +6,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus, RunPath } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
-import { type JsonObject, objectOr } from '../json/json.ts'
-import { mergePatch } from '../override/strategic.ts'
+import type { JsonObject } from '../json/json.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -18,9 +17,10 @@ import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { hasRequests, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
-import { isTakenBack, isUntouched, promotionInto, recordedPatches } from './promotion.ts'
+import { isTakenBack, isUntouched, promotionInto } from './promotion.ts'
 import { keptRevisions, lacksHashes, revisionsOf, runHashes, withHashesOf } from './run-hash.ts'
 import { seenNow } from './seen-now.ts'
+import { obstacleOfUndo, undoOf } from './undo.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -111,18 +111,20 @@ const quarantineTarget = ({ fork }: SpecFacts): PodTarget | undefined =>
 
 /**
  * While its source is restored, the fork keeps its pods. It has at least as many as replace those that the rollout of
- * the source takes down at once, as far as `maxSurge` allows. At least that many of them get requests.
+ * the source takes down at once, as far as `maxSurge` allows. At least that many of them get requests. It gets none for
+ * an undo that writes nothing.
  */
 function restoringTarget(facts: SpecFacts, spec: StrategyRunSpec): PodTarget | undefined {
-  const { fork } = facts
-  const inverse = recordedPatches(facts)?.inverse
-  const next: NextSpec = (source) => (inverse ? mergePatch(objectOr(source.spec) as JsonObject, inverse) : undefined)
-  const sizes = sizesOf(facts, spec, { next })
+  const { fork, experiment } = facts
+  const undo = undoOf(facts)
+  const sizes = sizesOf(facts, spec, { next: () => (undo?.is === 'possible' ? undo.after : undefined) })
   if (!sizes || fork.is === 'unknown') return undefined
-  const pods = Math.max(reservedPods(sizes), fork.is === 'known' ? replicasOf(fork.value) : 0)
+  const isIdle = undo && (undo.is === 'impossible' || undo.isDone) && !experiment.status?.promotion?.restored
+  const reserve = isIdle ? 0 : reservedPods(sizes)
+  const pods = Math.max(reserve, fork.is === 'known' ? replicasOf(fork.value) : 0)
   if (!spec.isGated) return { pods, open: pods }
   const present = podsOf(facts)
-  return present && { pods, open: Math.max(reservedPods(sizes), openPods(present)) }
+  return present && { pods, open: Math.max(reserve, openPods(present)) }
 }
 
 const NO_SIZES: Sizes = { source: 0, preview: 0, replicas: 0, maxSurge: 0, reserve: 0, isGated: false }
@@ -201,6 +203,7 @@ export const commandContext = (facts: SpecFacts, run: Run) => ({
   createdAt: facts.experiment.metadata.creationTimestamp,
   over: whyOver(facts),
   sourceNow: () => seenNow(facts),
+  noUndo: obstacleOfUndo(facts),
 })
 
 /** Why no command is obeyed any more; undefined if they are. The end of a promotion can still be undone. */

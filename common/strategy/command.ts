@@ -23,6 +23,8 @@ export interface CommandContext {
   readonly over?: string | undefined
   /** what the source has now; undefined: it is not known */
   readonly sourceNow?: () => SeenSource | undefined
+  /** why an undo would do nothing; absent: it can be made, or that is not known */
+  readonly noUndo?: string | undefined
 }
 
 /** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
@@ -137,13 +139,21 @@ function effectOf(command: Command, run: Run, steps: readonly RunStep[], context
     }
     case 'undo':
       if (run.path === 'Undo') return nothing(step ? 'it is being undone' : 'it was undone')
-      if (run.path !== 'Forward' || !(promotion?.record || promotion?.written)) return nothing('nothing was written')
-      if (!promotion.record) return nothing('the source was changed by others; revert that change where it is declared')
+      // after an undo that was aborted, the record is still there
+      if (run.path === 'Abort' ? !promotion?.record : !(promotion?.record || promotion?.written))
+        return nothing('nothing was written')
+      if (context.noUndo !== undefined) return refused(`undo: ${context.noUndo}; change the source by hand`)
+      if (!promotion?.record)
+        return nothing('the source was changed by others; revert that change where it is declared')
       return done(atStep(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
-    case 'abort':
+    case 'abort': {
+      const [aborted, place] = [atStep(others, { path: 'Abort', stepIndex: 0 }, now), placeOf(run, steps)]
+      if (run.path === 'Undo' && step === 'restore')
+        return done(aborted, 'Aborted', `the undo was aborted at ${place}; the source stays as it is`)
       if (run.path !== 'Forward') return nothing('the run does not go forward')
       if (mayHaveWritten) return nothing(`the source may have the change; ${remedy}`)
-      return done(atStep(others, { path: 'Abort', stepIndex: 0 }, now), 'Aborted', `aborted at ${placeOf(run, steps)}`)
+      return done(aborted, 'Aborted', `aborted at ${place}`)
+    }
     case 'retry':
       if (phase === 'Aborting' || phase === 'Undoing')
         return nothing('the run is still on its way back; repeat it later')

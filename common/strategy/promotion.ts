@@ -44,16 +44,6 @@ export function promotionOf({ spec, overrideSpec, overrideType, shape }: SourceO
 export const isInPlace = (spec: JsonObject, patch: JsonObject, shape: Shape): boolean =>
   changesBetween(spec, mergePatch(spec, patch), shape).length === 0
 
-/** One merge patch (RFC 7386) for two: what only the first says, and what the second says. */
-export function bothPatches(first: JsonObject, second: JsonObject): JsonObject {
-  const both: Record<string, Json> = { ...first }
-  for (const [key, is] of Object.entries(second)) {
-    const was = member(first, key)
-    both[key] = isObject(was) && isObject(is) ? bothPatches(was as JsonObject, is as JsonObject) : is
-  }
-  return both
-}
-
 /** The merge patch (RFC 7386) that makes `after` of `before`. */
 export function mergePatchBetween(before: JsonObject, after: JsonObject): JsonObject {
   const patch: Record<string, Json> = {}

@@ -102,6 +102,8 @@ export interface WorkloadKind extends ResourceType {
    * the status that makes the workload controller skip the steps of its own; undefined while it has none to skip
    */
   readonly skippingSteps?: (source: KubeObject) => JsonObject | undefined
+  /** what a person can do while steps of its own hold the source; undefined: none do */
+  readonly heldBySteps?: (source: KubeObject) => string | undefined
   /** the name of the source's current revision, if the kind has one */
   readonly revision: (source: KubeObject) => string | undefined
   /** labels that only those pods of the source have that are of its stable revision; undefined: all are compared */

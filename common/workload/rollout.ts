@@ -71,6 +71,7 @@ export const rollout: WorkloadKind = {
     return isObject(blueGreen) ? 0 : takenDown(canary, replicasOf(source))
   },
   skippingSteps,
+  heldBySteps,
   holdsBack: (source) => (at(source, 'spec', 'paused') === true ? 'spec.paused' : undefined),
   templateFrom: 'apps/v1', // the CRD does not describe volumes and resources
   revision: (source) => stableRevision(source) || undefined,
@@ -153,6 +154,13 @@ function skippingSteps({ status }: KubeObject): JsonObject | undefined {
   const { currentPodHash, stableRS, promoteFull } = objectOr(status)
   const isUnderWay = typeof currentPodHash === 'string' && currentPodHash !== '' && currentPodHash !== stableRS
   return isUnderWay && promoteFull !== true ? { promoteFull: true } : undefined
+}
+
+/** A Rollout that skips its steps is held by none. */
+function heldBySteps(source: KubeObject): string | undefined {
+  if (skippingSteps(source) === undefined) return undefined
+  const { name, namespace } = source.metadata
+  return `its own steps may hold it: kubectl argo rollouts promote ${name} --full --namespace ${namespace} skips them`
 }
 
 const strategyOf = (source: KubeObject) => objectOr(at(source, 'spec', 'strategy'))

@@ -1,4 +1,5 @@
 import type { KubeErrorKind } from '../../common/api/failure.ts'
+import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { withOverridePaths } from '../../common/assess/message-paths.ts'
@@ -90,13 +91,19 @@ interface Refused {
 function refused(conclusion: Conclusion, write: Write, { error, facts }: Refused): Conclusion {
   const refusal = outcomeOf(write, error)
   if (refusal === 'lookAgain') throw error
-  const text = error.kind === 'timeout' ? noAnswer(error) : error.message
+  const text = `${error.kind === 'timeout' ? noAnswer(error) : error.message}${remedyOf(write, facts)}`
   return {
     ...conclusion,
     ...refusal,
     ...(write.verb === 'delete' && write.role === 'fork' ? { fork: write.of } : {}), // it still serves
     message: write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text,
   }
+}
+
+/** Of a Rollout whose own steps cannot be skipped. */
+function remedyOf(write: Write, { kind }: Facts): string {
+  const held = write.role === 'source' && 'subresource' in write && knownValue(kind)?.heldBySteps?.(write.of)
+  return held ? `; ${held}` : ''
 }
 
 const noAnswer = ({ attempted, message }: KubeError): string =>

@@ -6,6 +6,8 @@ import type { CutOverFacts } from '../../common/facts/facts.ts'
 import { needsBase } from '../../common/fork/pinned.ts'
 import { at } from '../../common/json/json.ts'
 import { mustSeeSource } from '../../common/run-state/seen-now.ts'
+import { isAnswered } from '../../common/strategy/command.ts'
+import { commandIn } from '../../common/strategy/command-text.ts'
 import { writesSource } from '../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
@@ -58,8 +60,8 @@ export const mustReadLive = (experiment: ExperimentDeployment): boolean =>
   needsBase(experiment) || mustSeeSource(experiment)
 
 /**
- * At the step of a run that writes the source: the source and the record of its former values, as they are now. At
- * other steps only a record of which an earlier version stored no whole hash.
+ * At the step of a run that writes the source, and to answer an `undo`: the source and the record of its former values,
+ * as they are now. Else only a record of which an earlier version stored no whole hash.
  */
 export async function promotionFacts(
   ports: Ports,
@@ -69,7 +71,9 @@ export async function promotionFacts(
   if (!adapter) return undefined
   const { isPromotionInstalled: isInstalled } = ports
   const { strategy, promotion } = experiment.status ?? {}
-  if (!writesSource(strategy))
+  const command = commandIn(experiment.metadata.annotations)
+  const isUndo = command?.verb === 'undo' && !isAnswered(command, strategy?.command)
+  if (!writesSource(strategy) && !isUndo)
     return promotion?.record && promotion.record.wholeHash === undefined
       ? { source: unknown('not at this step'), record: await promotionRecord(ports, experiment), isInstalled }
       : undefined

@@ -1,11 +1,12 @@
 import { expect } from 'chai'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { at } from '../../common/json/json.ts'
+import { at, listOr } from '../../common/json/json.ts'
 import { startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aRollout } from '../integration/argo.ts'
+import { says } from '../integration/canaries.ts'
 import { condition, DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { type Cell, FEW, titleOf } from '../integration/promotions/cells.ts'
 import { ourRequests, play, type Stage } from '../integration/promotions/play.ts'
@@ -68,5 +69,32 @@ describe('promotion of sources of each kind, with the real Argo Rollouts', funct
     const waiting = await place.shows('waiting', 'that its source is written', isWritten)
     expect(condition(waiting, 'Ready')?.reason).to.equal('Promoting')
     await reachesPhase('waiting', 'Paused') // Argo's controller may need a moment
+  })
+
+  it('N5: an undo brings the former values to all pods of a Rollout whose own steps would wait', async () => {
+    const place = placeAt(plane().api, plane().kubectl, NAMESPACE)
+    const stable = async () => {
+      const { status, spec } = await place.api.get(place.path('rollouts', 'undone'))
+      const [image] = listOr(at(spec, 'template', 'spec', 'containers')).map((container) => at(container, 'image'))
+      return [at(status, 'phase'), at(status, 'stableRS') === at(status, 'currentPodHash'), image]
+    }
+    const isHealthyWith = (image: string) =>
+      eventually(`the Rollout to have ${image}`, DEADLINE_MS, async () =>
+        expect(await stable()).to.deep.equal(['Healthy', true, image]),
+      )
+    await aRollout(place, 'undone', { strategy: { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } } })
+    await isHealthyWith('registry.example/cart:1')
+    await place.experiment('undone', {
+      source: 'undone',
+      kind: 'Rollout',
+      overrideSpec: OVERRIDE,
+      strategy: { canary: { steps: [{ setWeight: 50 }], scaleDownDelaySeconds: 1 } },
+      promotion: { mode: 'Automatic', skipSteps: true },
+    })
+    await place.shows('undone', 'Promoted', ({ status }) => status?.strategy?.phase === 'Promoted')
+    await isHealthyWith('registry.example/cart:2')
+    await says(place, 'undone', 'undo')
+    await place.shows('undone', 'Undone', ({ status }) => status?.strategy?.phase === 'Undone')
+    expect(await stable()).to.deep.equal(['Healthy', true, 'registry.example/cart:1'])
   })
 })

@@ -119,4 +119,15 @@ describe(`an update from version ${FORMER.slice(0, 8)}, and the way back`, () =>
     await shows('judged', 'its verdict', ({ status }) => status?.analysis?.verdict === 'Pass')
     await shows('stepped', 'its verdict', ({ status }) => status?.analysis?.verdict === 'Fail')
   })
+
+  it('N11: undo by the former version what this one has promoted', async () => {
+    await says(place(), 'waiting', 'promote')
+    await hasPhase('waiting', 'Promoted')
+    expect(imagesOf(await place().deployment('waiting'))).to.deep.equal(['registry.example/cart:2'])
+    const { argsOf } = former().options
+    await replaces({ ...EVERYTHING, kindProbeSeconds: 2, ...(argsOf && { argsOf }) })
+    await says(place(), 'waiting', 'undo')
+    await hasPhase('waiting', 'Undone')
+    expect(imagesOf(await place().deployment('waiting'))).to.deep.equal(['registry.example/cart:1'])
+  })
 })

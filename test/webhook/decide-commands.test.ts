@@ -109,6 +109,12 @@ const STATES: Readonly<Record<string, () => RunWorld>> = {
       run.pass()
     }),
   undone: () => after(['promote', 'undo']),
+  'after an undo that was aborted': () =>
+    rests(after(['promote']), (run) => {
+      run.say('undo')
+      run.pass()
+      run.say('abort')
+    }),
   'begun again': () => after(['abort', 'retry']),
   'expired at a pause': () => expires(after([], LIMITED)),
   'expired after its promotion': () => expires(after(['promote'], LIMITED)),
@@ -150,8 +156,8 @@ async function said(state: () => RunWorld, text: string) {
   const run = state()
   run.wait(60)
   const { world } = run
-  const { experiment, source, fork } = world
-  const objects = [source, fork].filter((each) => each !== undefined)
+  const { experiment, source, fork, record } = world
+  const objects = [source, fork, record].filter((each) => each !== undefined)
   const deps = { ...depsOf({ world: objects }), clock: () => world.now, isPromotionInstalled: true }
   const sent = { ...experiment, metadata: { ...experiment.metadata, annotations: { [COMMAND]: text } } }
   const mutated = await mutator(deps)(aRequest({ object: { ...sent }, oldObject: { ...experiment } }))

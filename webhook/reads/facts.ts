@@ -13,8 +13,9 @@ import {
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { fetchSource } from '../../common/kube/reads/source.ts'
-import { forkName } from '../../common/workload/identity.ts'
+import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
+import { newVerb } from '../review/command.ts'
 import type { DecodedRequest } from '../review/request.ts'
 import { accessOf, type Need, type Permissions, permissionsOf } from './access.ts'
 import { readAnalysis } from './analysis.ts'
@@ -24,7 +25,10 @@ import { isKubeObject, type Reader, unlessOver } from './reader.ts'
 /** What a review reads first: everything that does not depend on the result of another read. */
 export interface RequestFacts
   extends Pick<SpecFacts, 'kind' | 'source' | 'policies' | 'analysis' | keyof RevisionFacts | keyof ForkFacts>,
-    Permissions {}
+    Permissions {
+  /** read only for a command that needs it; absent also where its record could not be read */
+  readonly promotion?: Pick<NonNullable<SpecFacts['promotion']>, 'source' | 'record'> | undefined
+}
 
 interface FactsReader {
   readonly kube: Reader
@@ -40,15 +44,18 @@ export async function readFacts(
 ): Promise<RequestFacts> {
   const { request, experiment } = decoded
   const namespaces = { own: experiment.metadata.namespace, source: decoded.source.namespace }
-  const [permissions, read, revisions, fork, policyFacts, analysis] = await Promise.all([
+  const [permissions, read, revisions, fork, policyFacts, analysis, record] = await Promise.all([
     permissionsOf(kube, decoded),
     readSource(kube, decoded.kind, decoded.source),
     readRevision(kube, decoded),
     readFork(kube, decoded),
     unlessOver(readPolicyFacts(namespaces, policies), signal),
     isAnalysisInstalled ? readAnalysis({ kube, policies, signal }, experiment) : undefined,
+    readRecord(kube, decoded),
   ])
-  const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? UNREAD_POLICIES, analysis }
+  const source = read.source.is === 'known' ? known(read.source.value.object) : read.source
+  const promotion = record && { source, record }
+  const found = { ...read, ...revisions, ...fork, policies: policyFacts ?? UNREAD_POLICIES, analysis, promotion }
   const more = permissions.access === 'granted' ? referentNeeds(decoded, read.source) : []
   if (more.length === 0) return { ...found, ...permissions }
   return { ...found, access: await accessOf(kube, request.userInfo, more), needs: more }
@@ -92,6 +99,15 @@ async function readFork(kube: Reader, { request, kind, experiment, source }: Dec
   if (request.operation === 'CREATE') return NO_FORK
   const name = forkName(source.name, experiment.metadata.uid)
   return forkFacts(experiment, await readObject(kube, resourcePath(kind, { namespace: source.namespace, name })))
+}
+
+/** The record of what a promotion has changed, for `undo` and for the `abort` of an undo. */
+async function readRecord(kube: Reader, { request, experiment, source: { namespace } }: DecodedRequest) {
+  const verb = newVerb(request)
+  if (verb !== 'undo' && !(verb === 'abort' && experiment.status?.strategy?.path === 'Undo')) return undefined
+  const place = { namespace, name: promotionRecordName(experiment) }
+  const found = await readObject(kube, resourcePath(RESOURCES.ControllerRevision, place))
+  return found.is === 'unknown' ? undefined : found
 }
 
 async function readObject(kube: Reader, path: string): Promise<Known<KubeObject>> {

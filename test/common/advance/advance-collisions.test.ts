@@ -163,6 +163,7 @@ describe('a run that an earlier version stored', () => {
     run.world.experiment = { ...run.world.experiment, status: { ...run.world.experiment.status, promotion: other } }
     run.say('undo')
     run.rest()
-    expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:2', 'SourceDrifted'])
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:2', 'Promoted'])
+    expect(run.strategy()?.command).to.include({ answer: 'Refused' })
   })
 })

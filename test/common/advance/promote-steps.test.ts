@@ -15,7 +15,7 @@ import { aRunExperiment } from '../plan/some-run.ts'
 /** A Rollout that has the change, and whose own canary is paused at its first step. */
 function paused(labels = {}): KubeObject {
   const released = aRollout({ replicas: 10, ...imageOverride('example/cart:2') })
-  const status = { observedGeneration: '1', phase: 'Paused', stableRS: 'aaa', currentPodHash: 'bbb' }
+  const status = { observedGeneration: '2', phase: 'Paused', stableRS: 'aaa', currentPodHash: 'bbb' }
   return { ...released, metadata: { ...released.metadata, generation: 2, resourceVersion: '20', labels }, status }
 }
 

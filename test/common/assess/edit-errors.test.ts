@@ -151,8 +151,9 @@ describe('an edit of a canary', () => {
     expect(errorsAt({ stepIndex: 7, promotion: { ...record, written: WRITTEN } })).to.deep.equal([])
   })
 
-  it('is refused while the source is restored, and not any more when it is', () => {
-    const restored = 'spec.overrideSpec: cannot be changed while deployment/cart is restored; wait until it is over'
+  it('N11: is refused while the source is restored, with the command that ends that, and not any more when it is', () => {
+    const restored =
+      'spec.overrideSpec: cannot be changed while deployment/cart is restored; give the command abort, or wait until it is over'
     const promotion = { record: RECORD }
     expect(errorsAt({ stepIndex: 0, path: 'Undo', promotion })).to.deep.equal([restored])
     expect(errorsAt({ stepIndex: 1, path: 'Undo', promotion })).to.deep.equal([])

@@ -65,10 +65,14 @@ describe('status.strategy', () => {
 
 describe('status.promotion', () => {
   /** What is left of a stored promotion after a pass that moved the run for this reason. */
-  const keptAfter = (reason: 'Promoting' | 'Retried' | 'Undoing', change: Partial<RunReport['run']> = {}) => {
+  const keptAfter = (
+    reason: 'Promoting' | 'Retried' | 'Undoing',
+    change: Partial<RunReport['run']> = {},
+    promotion: PromotionStatus = WRITTEN,
+  ) => {
     const run = aPausedRun()
     const { experiment } = run.world
-    run.world.experiment = { ...experiment, status: { ...experiment.status, promotion: WRITTEN } }
+    run.world.experiment = { ...experiment, status: { ...experiment.status, promotion } }
     const facts = run.facts()
     const { conclusion } = plan(facts)
     const report = reportOf(run)
@@ -77,6 +81,9 @@ describe('status.promotion', () => {
   }
 
   it('stays while the run goes back', () => expect(keptAfter('Undoing')).to.equal(WRITTEN))
+
+  it('N11: keeps what was written but not what was restored when it is undone again', () =>
+    expect(keptAfter('Undoing', {}, { ...WRITTEN, restored: { uid: 'u', generation: 3 } })).to.deep.equal(WRITTEN))
 
   it('keeps the record but not what was written when it is promoted again', () =>
     expect(keptAfter('Promoting')).to.deep.equal({ mode: 'Manual', record: WRITTEN.record }))

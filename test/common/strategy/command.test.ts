@@ -187,7 +187,7 @@ describe('a command that does not fit', () => {
   })
 
   it('never moves a run that has the change of the source back to no pods', () => {
-    const states = Object.keys(RUNS) as At[]
+    const states = (Object.keys(RUNS) as At[]).filter((at) => at !== 'undoing')
     for (const at of states)
       for (const promotion of ['recorded', 'written', 'byOthers'] as const)
         expect(said('abort', at, promotion), `${at}, ${promotion}`).to.include({ is: 'Refused' })

@@ -4,13 +4,7 @@ import { boundedOverride } from '../../../common/api/decode.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
 import type { Json, JsonObject } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
-import {
-  bothPatches,
-  isInPlace,
-  mergePatchBetween,
-  patchText,
-  promotionOf,
-} from '../../../common/strategy/promotion.ts'
+import { isInPlace, mergePatchBetween, patchText, promotionOf } from '../../../common/strategy/promotion.ts'
 import { imageOverride, POD } from '../../builders.ts'
 
 const CONTAINER = {
@@ -95,15 +89,6 @@ describe('the merge patch between two specs', () => {
     const patch = mergePatchBetween(before, after)
     expect(patch).to.deep.equal({ b: { d: [1, 2] }, e: null, f: 3 })
     expect(mergePatch(before, patch)).to.deep.equal(after)
-  })
-})
-
-describe('one merge patch for two', () => {
-  it('has what only one says, and else what the second says, also that a field goes', () => {
-    const first = { a: 1, b: { c: 1, d: null }, e: [1], f: { g: 1 } }
-    const second = { a: null, b: { c: 2 }, e: [2], f: 'text', h: {} }
-    expect(bothPatches(first, second)).to.deep.equal({ a: null, b: { c: 2, d: null }, e: [2], f: 'text', h: {} })
-    expect(bothPatches(first, first)).to.deep.equal(first)
   })
 })
 

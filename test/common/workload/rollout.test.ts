@@ -144,6 +144,17 @@ describe('the rollout of a Rollout', () => {
   })
 })
 
+describe('the steps of a Rollout', () => {
+  it('N5: hold it while the pods of a change are under way, unless they are skipped', () => {
+    const held = (status: JsonObject) => rollout.heldBySteps?.(aRollout({}, status))
+    expect(held({ currentPodHash: 'new', stableRS: 'old' })).to.equal(
+      'its own steps may hold it: kubectl argo rollouts promote cart --full --namespace shop skips them',
+    )
+    expect(held({ currentPodHash: 'new', stableRS: 'old', promoteFull: true })).to.equal(undefined)
+    expect(held({ currentPodHash: 'old', stableRS: 'old' })).to.equal(undefined)
+  })
+})
+
 describe('the health of a Rollout', () => {
   const applied = '2026-11-21T10:00:00Z'
   const managedFields = [{ manager: 'experiment-controller', operation: 'Apply', time: applied }]

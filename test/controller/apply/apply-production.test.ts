@@ -1,9 +1,13 @@
 import { expect } from 'chai'
+import { known } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, SERVICE } from '../../../common/api/names.ts'
 import type { Write } from '../../../common/conclusion/write.ts'
 import { waiting } from '../../../common/facts/decision.ts'
+import { KubeError } from '../../../common/kube/client/errors.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
 import { apply } from '../../../controller/apply/apply.ts'
+import { aRollout } from '../../builders.ts'
 import { someFacts, theFork } from '../../common/plan/some-facts.ts'
 
 const FORK = theFork()
@@ -47,6 +51,30 @@ describe('apply: a write that concerns production', () => {
     it(`is not made to the ${write.role} when somebody has changed the experiment since`, async () =>
       expect(await applied(write, false)).to.deep.equal({ diary: ['read experiment'], is: 'lookAgain' }))
   }
+
+  it('N5: says what a person can do where the steps of a Rollout may not be skipped', async () => {
+    const of = aRollout({ replicas: 4 })
+    const status = { currentPodHash: 'new', stableRS: 'old' }
+    const write: Write = {
+      verb: 'patch',
+      role: 'source',
+      resource: rollout,
+      of: { ...of, status },
+      patch: { status: { promoteFull: true } },
+      subresource: 'status',
+    }
+    const ports = {
+      reserve: () => true,
+      noteRepair: () => undefined,
+      isCurrent: async () => true,
+      write: () => Promise.reject(new KubeError({ kind: 'forbidden', message: 'rollouts/status is forbidden' })),
+    }
+    const conclusion = { ...waiting('Undoing', 'waits'), fork: undefined, source: undefined }
+    const found = await apply(ports, { writes: [write], conclusion }, someFacts({ kind: known(rollout) }))
+    expect(found.is === 'concluded' && found.conclusion.message).to.equal(
+      'rollouts/status is forbidden; its own steps may hold it: kubectl argo rollouts promote cart --full --namespace shop skips them',
+    )
+  })
 
   it('is made without a question where a Service is returned', async () =>
     expect(await applied(ofService(null), false)).to.deep.equal({ diary: ['patch service'], is: 'concluded' }))

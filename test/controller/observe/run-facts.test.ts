@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import { FORK_FINALIZER } from '../../../common/api/names.ts'
+import { COMMAND, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
@@ -98,6 +98,22 @@ describe('the facts of a run', () => {
     }
     expect(await read({ name: 'record', hash: 'hash' })).to.deep.equal(['absent', 'unknown'])
     expect(await read({ name: 'record', hash: 'hash', wholeHash: 'whole' })).to.deep.equal([undefined, undefined])
+  })
+
+  it('N11: have the source and the record for an undo that is not answered', async () => {
+    const run = { run: 'r', revision: 'r', path: 'Forward', phase: 'Promoted', stepIndex: 4, stepName: 'none' } as const
+    const at = '2026-11-21T10:00:00.000Z'
+    const read = async (command: string, answered: string) => {
+      const answer = { verb: 'undo', at: answered, answer: 'Done', message: '' } as const
+      const strategy = { ...run, since: at, step: '4/4 Promoted', command: answer }
+      const metadata = { annotations: { [COMMAND]: `${command} step=4 revision=aa at=${at}` } }
+      const experiment = anExperiment({ ...SERVICES, metadata, status: { strategy, promotion: { mode: 'Manual' } } })
+      const facts = await promotionFacts(observing({ live: aDeployment() }).ports, experiment, deployment)
+      return facts?.source.is
+    }
+    expect(await read('undo', '2026-11-20T10:00:00.000Z')).to.equal('known')
+    expect(await read('undo', at)).to.equal(undefined)
+    expect(await read('pause', '2026-11-20T10:00:00.000Z')).to.equal(undefined)
   })
 
   it('look for the fork beside its source', () => expect(placeOfFork(BLUE_GREEN)).to.deep.equal(['shop', FORK]))

@@ -107,7 +107,7 @@ describe('the report of a run', () => {
     expect(await promotionsOf(run)).to.deep.equal(['count Manual promoted'])
     run.say('undo')
     expect(await promotionsOf(run)).to.deep.equal([
-      `event about cart: Normal Undone has its former values again, before ${BY}`,
+      `event about cart: Normal Undone no longer has the change of ${BY}`,
       'count Manual undone',
     ])
   })

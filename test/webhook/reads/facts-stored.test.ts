@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
+import { COMMAND } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
@@ -88,6 +89,36 @@ describe('the fork that a review reads', () => {
       throw new TypeError('a bug')
     }
     expect(await read({ instead: { [FORK_PATH]: bug } }).catch((error: unknown) => error)).to.be.instanceOf(TypeError)
+  })
+})
+
+describe('the record of a promotion that a review reads', () => {
+  const record: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: `${FORK}-promotion`, namespace: 'shop' },
+  }
+  const run = { run: 'r', revision: 'r', stepIndex: 0, since: '2026-11-21T10:00:00.000Z', step: '0/2' } as const
+  const saying = (verb: string, path: 'Forward' | 'Undo') => {
+    const phase = path === 'Undo' ? 'Undoing' : 'Progressing'
+    const status = { strategy: { ...run, path, phase, stepName: 'restore' } } as const
+    return anUpdate({ status }, { status, metadata: { annotations: { [COMMAND]: verb } } })
+  }
+  const recordFor = async (decoded: Given['decoded'], of: Given = { world: [record, aDeployment()] }) =>
+    (await read({ ...of, ...(decoded ? { decoded } : {}) })).facts.promotion?.record
+
+  it('N11: is read for an undo, and for the abort of one', async () => {
+    expect(await recordFor(saying('undo', 'Forward'))).to.deep.equal(known(record))
+    expect(await recordFor(saying('abort', 'Undo'))).to.deep.equal(known(record))
+    expect(await recordFor(saying('undo', 'Forward'), { world: [aDeployment()] })).to.deep.equal(ABSENT)
+  })
+
+  it('N11: is not read for another command, and says nothing where it cannot be read', async () => {
+    expect(await recordFor(saying('abort', 'Forward'))).to.equal(undefined)
+    expect(await recordFor(saying('pause', 'Undo'))).to.equal(undefined)
+    const path = `${IN_SHOP}/controllerrevisions/${FORK}-promotion`
+    const instead = { [path]: failing('unreachable') }
+    expect(await recordFor(saying('undo', 'Forward'), { world: [aDeployment()], instead })).to.equal(undefined)
   })
 })
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { anExperiment, imageOverride, NO_POLICIES } from '../../builders.ts'
-import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld } from '../plan/some-run.ts'
+import { aRun, aRunExperiment, aSource, type RunOf } from '../plan/some-run.ts'
 import { available } from '../plan/some-world.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
@@ -94,69 +94,42 @@ describe('an undo', () => {
     expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
   })
 
-  it('leaves a source alone that somebody has changed since', () => {
+  it('N11: leaves a value alone that somebody has changed since, and ends', () => {
     const run = promoted()
     run.world.source = aSource(10, 'example/cart:3')
     run.say('undo')
-    expect(writesOf(run)).to.deep.equal([])
-    expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
-    expect(messageOf(run)).to.contain('so it stays as it is; change the source by hand')
-    expect(imageIn(run)).to.equal('example/cart:3')
+    expect(writesOf(run)).to.not.include('patch source')
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:3', 'Undone'])
+    expect(messageOf(run)).to.contain('the source no longer has the change')
   })
 
-  describe('where somebody has changed the source since', () => {
-    const sourceWith = (cart: string, sidecar: string, replicas = 10) => {
-      const containers = [
-        { name: 'cart', image: cart },
-        { name: 'sidecar', image: sidecar },
-      ]
-      return aSource(replicas, 'any', { template: { spec: { containers } } })
-    }
+  it('N11: makes no fork again where the source has nothing of the change any more', () => {
+    const run = recreated()
+    run.world.source = aSource(4, 'example/cart:3', { strategy: { type: 'Recreate' } })
+    const sizes = run.rest().flatMap((write) => ('object' in write ? [replicasOf(write.object)] : []))
+    expect([sizes, run.strategy()?.phase]).to.deep.equal([[0], 'Undone'])
+  })
 
-    /** A run that has written the image of `cart`, and not seen yet that the source has it. */
-    function written() {
-      const experiment = aRunExperiment({ overrideType: 'Strategic', promotion: { mode: 'Manual' } })
-      const run = aRun(experiment, { source: sourceWith('example/cart:1', 'sidecar:1') })
-      run.rest()
-      run.say('promote')
-      while (!promotionIn(run)?.written) run.pass()
-      return run
-    }
+  it('N11: is done when somebody else has taken the change back meanwhile', () => {
+    const run = recreated(false)
+    run.rest()
+    expect(run.reasonOf('Ready')).to.equal('Undoing')
+    run.world.isHealthy = true
+    run.world.source = aSource(4, 'example/cart:1', { strategy: { type: 'Recreate' } })
+    expect(writesOf(run)).to.not.include('patch source')
+    expect(run.strategy()?.phase).to.equal('Undone')
+  })
 
-    /** The undo after `changed` came while the source replaced its pods. */
-    function undone(run: RunWorld, changed: KubeObject) {
-      const generation = (run.world.source?.metadata.generation ?? 0) + 1
-      run.world.source = { ...changed, metadata: { ...changed.metadata, generation }, status: {} }
-      run.rest()
-      expect(run.reasonOf('Ready')).to.equal('Promoting')
-      run.world.source = available(run.world.source)
-      run.rest()
-      run.say('undo')
-      return writesOf(run)
-    }
-
-    it('leaves it alone, because a list is restored as a whole', () => {
-      const run = written()
-      expect(undone(run, sourceWith('example/cart:2', 'sidecar:2'))).to.not.include('patch source')
-      expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
-        'SourceDrifted',
-        'deployment/cart was changed after the promotion, so it stays as it is; change the source by hand',
-      ])
-    })
-
-    it('restores what it wrote, if the change is about something else', () => {
-      const run = written()
-      expect(undone(run, sourceWith('example/cart:2', 'sidecar:1', 7))).to.include('patch source')
-      expect([imageIn(run), run.world.source && replicasOf(run.world.source)]).to.deep.equal(['example/cart:1', 7])
-    })
-
-    it('leaves it alone, also after the reply to the write was lost', () => {
-      const run = written()
-      const { written: _lost, ...others } = promotionIn(run) ?? { mode: 'Manual' as const }
-      run.world.experiment = { ...run.world.experiment, status: { ...run.world.experiment.status, promotion: others } }
-      expect(undone(run, sourceWith('example/cart:2', 'sidecar:2'))).to.not.include('patch source')
-      expect(run.reasonOf('Ready')).to.equal('SourceDrifted')
-    })
+  it('N11: ends by abort, which leaves the source as it is; a later undo takes the change back', () => {
+    const run = recreated(false)
+    run.rest()
+    run.world.isHealthy = true
+    run.say('abort')
+    run.rest()
+    expect([imageIn(run), run.strategy()?.phase, run.pods()]).to.deep.equal(['example/cart:2', 'Aborted', 0])
+    run.say('undo')
+    run.rest()
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
   })
 
   it('restores also what the first of two promotions changed, if only the rest was changed back in between', () => {
@@ -184,12 +157,12 @@ describe('an undo', () => {
     expect([run.strategy()?.phase, imageIn(run)]).to.deep.equal(['Undone', 'example/cart:1'])
   })
 
-  it('uses no record that somebody replaced', () => {
+  it('N11: is refused where somebody replaced the record, and makes no fork again', () => {
     const run = promoted()
     if (run.world.record) run.world.record = { ...run.world.record, data: { forward: {}, inverse: { paused: true } } }
     run.say('undo')
     expect(writesOf(run)).to.deep.equal([])
-    expect(messageOf(run)).to.contain('the record of the former values is gone')
+    expect(run.strategy()?.command?.message).to.contain('the record of the former values is gone')
   })
 
   describe('whose values the API server, or an admission webhook, does not store', () => {
@@ -225,16 +198,13 @@ describe('an undo', () => {
       expect(run.strategy()?.phase).to.equal('Undone')
     })
 
-    it('is not repeated against somebody who promotes by hand', () => {
+    it('N11: ends where somebody promotes by hand meanwhile', () => {
       const run = promoted()
       run.say('undo')
       while (!promotionIn(run)?.restored) run.pass()
       run.world.source = aSource(10, 'example/cart:2')
       expect(writesOf(run)).to.not.include('patch source')
-      expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
-        'SourceDrifted',
-        'deployment/cart was changed after it was restored, so it stays as it is; change the source by hand',
-      ])
+      expect([run.strategy()?.phase, imageIn(run)]).to.deep.equal(['Aborted', 'example/cart:2'])
     })
   })
 })

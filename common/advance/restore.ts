@@ -1,0 +1,84 @@
+import { ABSENT, knownValue } from '../api/known.ts'
+import type { Reason } from '../api/reasons.ts'
+import type { PromotionStatus } from '../api/strategy.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import type { Plan } from '../conclusion/conclusion.ts'
+import { stalled, waiting } from '../facts/decision.ts'
+import type { Facts } from '../facts/facts.ts'
+import { forkHealth } from '../fork/health.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
+import { isPromotedLast, isVersion, sourceOverride } from '../run-state/promotion.ts'
+import { undoOf } from '../run-state/undo.ts'
+import { abortMove } from '../strategy/next.ts'
+import { mergePatchBetween } from '../strategy/promotion.ts'
+import type { Run } from '../strategy/run.ts'
+import { fieldOf } from '../strategy/take-back.ts'
+import { listed } from '../text/list.ts'
+import { shortNameOf } from '../text/short-name.ts'
+import { notStored, type PromotionPlan, type Rolled, rolledOut, sourceWrite, writtenSource } from './promote.ts'
+import { ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
+
+/** Reasons for which the fork may never get its pods, so an undo must not wait for it. */
+const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
+
+/** Whether pods of the fork that are not ready can be waited for. */
+export const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
+  (is === 'waiting' || is === 'settled') && !NOT_ALLOWED.has(reason)
+
+/** Where an undo stands. */
+interface UndoState {
+  readonly run: Run
+  /** whether the fork can serve instead of the pods that the source's own rollout takes down */
+  readonly isReserveReady: boolean
+}
+
+/**
+ * Takes back what the promotion changed and the source still has, in one write. While all pods of the source serve, it
+ * waits until the fork can serve instead of those that the source's own rollout takes down. It is done when the source
+ * has nothing of the change any more, no matter who took it back.
+ */
+export function restore(
+  facts: Facts,
+  { kind }: Pick<DesiredFork, 'kind'>,
+  { run, isReserveReady }: UndoState,
+): PromotionPlan | undefined {
+  const source = knownValue(facts.promotion?.source ?? ABSENT)
+  const stored = facts.experiment.status?.promotion
+  const undo = undoOf(facts)
+  if (!source || !stored || !undo) return undefined
+  const { patch: _undone, ...promotion } = stored // nobody should commit it any more
+  if (undo.is === 'impossible') {
+    const decision = stalled('SourceDrifted', `${undo.because}; change the source by hand, or give the command abort`)
+    return { writes: [], promotion, decision }
+  }
+  const { after, isDone, taken } = undo
+  if (isDone) return restored(facts, { kind, source }, promotion)
+  const name = shortNameOf(source)
+  // as the patch of a promotion, the patch of an undo is written only once
+  if (promotion.restored) {
+    const { spec, shape } = sourceOverride(facts, source)
+    const isOurs = isVersion(source, promotion.restored)
+    if (isOurs) return { writes: [], promotion, decision: notStored(source, 'restored', { spec, after, shape }) }
+    const why = `the undo ends: somebody has promoted ${name} again, which keeps ${listed(taken.map(fieldOf))}`
+    return { writes: [], promotion, moved: abortMove(run, why, facts) }
+  }
+  if (!isReserveReady && forkHealth(kind, source, facts.now).is === 'ready') {
+    const message = `waits until the fork can serve while ${name} replaces its pods`
+    return { writes: [], promotion, decision: waiting('Undoing', message, ROLLOUT_RECHECK_MS) }
+  }
+  const writes = [sourceWrite(kind, source, { spec: mergePatchBetween(objectOr(source.spec) as JsonObject, after) })]
+  return { writes, promotion, decision: waiting('Undoing', `restores ${name}`, 0) }
+}
+
+/**
+ * The source has nothing of the change any more. Its own rollout must end before the fork may go. The own steps of a
+ * Rollout are skipped, unless somebody else has written it since: their change waits there, too.
+ */
+function restored(facts: Facts, { kind, source }: Rolled, promotion: PromotionStatus): PromotionPlan {
+  const isOurs = promotion.restored ? isVersion(source, promotion.restored) : isPromotedLast(source)
+  const mayWrite = facts.promotion?.isInstalled === true
+  const rolling = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: isOurs && mayWrite, isUndo: true })
+  if (!rolling.isReached) return rolling
+  const { restored: _done, ...undone } = promotion
+  return { ...rolling, promotion: undone, written: writtenSource(facts, source, 'Undone') }
+}

@@ -1,0 +1,48 @@
+import { expect } from 'chai'
+import type { RunPath } from '../../../common/api/strategy.ts'
+import { resultOfCommand } from '../../../common/strategy/command.ts'
+import type { CommandVerb } from '../../../common/strategy/command-text.ts'
+import { compileSteps } from '../../../common/strategy/compile.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
+import { anExperiment } from '../../builders.ts'
+
+const NOW = new Date('2026-11-21T14:05:04.000Z')
+const [SINCE, AT, REVISION] = ['2026-11-21T14:00:00.000Z', '2026-11-21T14:05:03.120Z', '1f2e3d4c5b']
+const WRITTEN = { mode: 'Manual', record: { name: 'r', hash: 'h' }, written: { uid: 'u', generation: 2 } } as const
+
+/** The answer to `verb` where the run is. */
+function said(
+  verb: CommandVerb,
+  path: RunPath,
+  { stepIndex = 0, noUndo }: { stepIndex?: number; noUndo?: string } = {},
+) {
+  const spec = strategyRunSpec(anExperiment({ strategy: { canary: {} } }).spec)
+  if (!spec) throw new Error('the experiment has a run')
+  const run = { run: 'aaaa', revision: REVISION, path, stepIndex, since: SINCE }
+  const command = { verb, stamp: { step: stepIndex, revision: REVISION, at: AT } }
+  const context = { now: NOW, promotion: WRITTEN, mayHaveWritten: true, ...(noUndo === undefined ? {} : { noUndo }) }
+  return resultOfCommand(command, run, compileSteps(spec, path), context)
+}
+
+describe('the commands around an undo', () => {
+  it('N11: abort ends it, and leaves the source as it is', () => {
+    expect(said('abort', 'Undo')).to.deep.equal({
+      is: 'Done',
+      run: { run: 'aaaa', revision: REVISION, path: 'Abort', stepIndex: 0, since: NOW.toISOString() },
+      reason: 'Aborted',
+      message: 'the undo was aborted at step 1 of 2, Undoing; the source stays as it is',
+    })
+    expect(said('abort', 'Undo', { stepIndex: 1 })).to.include({ is: 'Refused' })
+  })
+
+  it('N11: undo can be given again after that', () => {
+    for (const stepIndex of [0, 1])
+      expect(said('undo', 'Abort', { stepIndex })).to.include({ is: 'Done', reason: 'Undoing' })
+  })
+
+  it('N11: undo is refused where it would do nothing', () =>
+    expect(said('undo', 'Forward', { stepIndex: 4, noUndo: 'the record of the former values is gone' })).to.deep.equal({
+      is: 'Refused',
+      message: 'undo: the record of the former values is gone; change the source by hand',
+    }))
+})
