@@ -17,7 +17,7 @@ const RECORD = /-experiment-[0-9a-f]{10}-promotion$/
  */
 export class SourceWrites {
   /** the patches of all records, by namespace */
-  readonly #recorded = new Map<string, unknown[]>()
+  readonly #recorded = new Map<string, Patches[]>()
   /** the generation that the last write left, by source */
   readonly #written = new Map<string, unknown>()
 
@@ -29,7 +29,7 @@ export class SourceWrites {
     if ((responseStatus?.code ?? 500) >= 300) return
     const known = this.#recorded.get(namespace) ?? []
     const data = at(requestObject, 'data')
-    this.#recorded.set(namespace, [...known, at(data, 'forward'), at(data, 'inverse')])
+    this.#recorded.set(namespace, [...known, { forward: at(data, 'forward'), inverse: at(data, 'inverse') }])
   }
 
   /** Why a write of the controller is no promotion; undefined if it is one, or is no write of a source. */
@@ -43,8 +43,9 @@ export class SourceWrites {
     if (subresource === 'status' && isEqual(at(requestObject, 'status'), SKIPS_STEPS)) return undefined
     if (subresource !== undefined) return `${what} writes a source, and is no promotion`
     const spec = at(requestObject, 'spec')
-    const isRecorded = this.#recorded.get(namespace)?.some((patch) => isObject(patch) && isEqual(patch, spec)) === true
-    if (!isRecorded) return `${what} writes a source with what no record says`
+    const isRecorded = (of: Patches) => isEqual(of.forward, spec) || isPartOf(spec, of)
+    if (!isObject(spec) || this.#recorded.get(namespace)?.some(isRecorded) !== true)
+      return `${what} writes a source with what no record says`
     if (!at(requestObject, 'metadata', 'uid') || !at(requestObject, 'metadata', 'resourceVersion'))
       return `${what} writes a source that it has not read`
     if ((responseStatus?.code ?? 500) >= 300) return undefined // a conflict, which wrote nothing
@@ -54,6 +55,28 @@ export class SourceWrites {
     this.#written.set(source, generation)
     return isAgain ? `${what} was written already: generation ${generation}` : undefined
   }
+}
+
+/** Of a record: RFC 7386, to the promoted values, and back to the former ones. */
+interface Patches {
+  readonly forward: unknown
+  readonly inverse: unknown
+}
+
+/**
+ * Whether the patch of an undo takes nothing back but what a record says, and perhaps less, because others changed the
+ * rest. The items of a list are not compared: it is written whole, with what others changed in it.
+ */
+function isPartOf(patch: unknown, { forward, inverse }: Patches): boolean {
+  if (isObject(patch))
+    return Object.entries(patch).every(([key, value]) => isPartOf(value, membersOf({ forward, inverse }, key)))
+  return Array.isArray(patch) ? Array.isArray(inverse) || inverse === null : isEqual(patch, inverse)
+}
+
+/** What the patches say of a member. What a promotion added is removed whole, or member by member. */
+function membersOf({ forward, inverse }: Patches, key: string): Patches {
+  const added = at(forward, key)
+  return { forward: added, inverse: inverse === null && added !== undefined ? null : at(inverse, key) }
 }
 
 /** Whether `event` is about a workload that is not named as a fork. */

@@ -47,10 +47,14 @@ const status = (observedGeneration: number, generation: number, resourceVersion:
   })
 
 const RECORD = `${FORK}-promotion`
-const recorded = () =>
+const CHANGED = {
+  forward: { replicas: 2, labels: { tier: 'b' }, items: ['a'] },
+  inverse: { replicas: 1, labels: null, items: ['b'] },
+}
+const recorded = (data: object = { forward: { replicas: 2 }, inverse: { replicas: 1 } }) =>
   sent('create', RECORD, 201, {
     objectRef: { resource: 'controllerrevisions', namespace: 'shop', name: RECORD },
-    requestObject: { metadata: { name: RECORD }, data: { forward: { replicas: 2 }, inverse: { replicas: 1 } } },
+    requestObject: { metadata: { name: RECORD }, data },
   })
 const written = (spec: object, generation: number, more: object = {}) =>
   sent('patch', 'cart', 200, {
@@ -102,6 +106,18 @@ const cases: Readonly<Record<string, readonly [events: () => readonly AuditEvent
   ],
   'a promotion without a record': [() => [written({ replicas: 2 }, 2)], 'what no record says'],
   'a promotion that differs from its record': [() => [recorded(), written({ replicas: 3 }, 2)], 'what no record says'],
+  'an undo of what others left': [
+    () => [recorded(CHANGED), written(CHANGED.forward, 2), written({ labels: { tier: null }, items: ['b', 'c'] }, 3)],
+    undefined,
+  ],
+  'an undo that differs from its record': [
+    () => [recorded(CHANGED), written(CHANGED.forward, 2), written({ labels: { tier: null, team: null } }, 3)],
+    'what no record says',
+  ],
+  'a promotion of a part of its record': [
+    () => [recorded(CHANGED), written({ replicas: 2 }, 2)],
+    'what no record says',
+  ],
   'a promotion of what was not read': [
     () => [recorded(), written({ replicas: 2 }, 2, { requestObject: { spec: { replicas: 2 } } })],
     'has not read',

@@ -70,6 +70,20 @@ describe('two equal commands at one moment, on a control plane that has other lo
     for (const name of PAIRS) expect((await place().experimentAt(name)).status?.strategy?.stepIndex).to.equal(3)
   })
 
+  it('N7: a patch with the resourceVersion that its author read is not repeated, but conflicts', async () => {
+    const name = PAIRS.at(-1) ?? '' // nothing has changed it for a while
+    const { metadata } = await place().experimentAt(name)
+    const { resourceVersion } = metadata
+    const said = { metadata: { resourceVersion, annotations: { [COMMAND]: 'pause' } } }
+    const answers = await Promise.allSettled(
+      [1, 2].map(() => place().api.patch(place().path('experiments', name), said)),
+    )
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected'])
+    expect(answers.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : [])).join()).to.contain(
+      '409',
+    )
+  })
+
   it('N8: promote and another template of the source at one moment get one answer', async () => {
     const [name = ''] = PAIRS
     const step = (await place().experimentAt(name)).status?.strategy?.step
@@ -81,19 +95,5 @@ describe('two equal commands at one moment, on a control plane that has other lo
       expect(/another revision|changed the source/.test(text), text).to.equal(code !== 0)
     }
     await shows(name, step ?? '')
-  })
-
-  it('N7: a patch with the resourceVersion that its author read is not repeated, but conflicts', async () => {
-    const [name = ''] = PAIRS
-    const { metadata } = await place().experimentAt(name)
-    const { resourceVersion } = metadata
-    const said = { metadata: { resourceVersion, annotations: { [COMMAND]: 'pause' } } }
-    const answers = await Promise.allSettled(
-      [1, 2].map(() => place().api.patch(place().path('experiments', name), said)),
-    )
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected'])
-    expect(answers.flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : [])).join()).to.contain(
-      '409',
-    )
   })
 })

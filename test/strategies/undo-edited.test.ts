@@ -4,7 +4,7 @@ import { at, type JsonObject, listOr, objectOr } from '../../common/json/json.ts
 import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { usesOwnProduct } from '../clusters/own-product.ts'
-import { says } from '../integration/canaries.ts'
+import { say } from '../integration/canaries.ts'
 import { aSource, DEADLINE_MS } from '../integration/product.ts'
 
 const UNDOS = Number(process.env.UNDOS ?? 8)
@@ -89,16 +89,15 @@ describe(`undos while others edit the source (seed ${SEED})`, function () {
     expect((await containersOf(name)).cart).to.include({ image: 'registry.example/cart:2' })
   }
 
-  /** An edit of the source changes the revision of its fork, and then a command has to be repeated. */
-  async function undone(name: string): Promise<void> {
-    await says(place(), name, 'undo')
-    await eventually(`${name} to go back`, DEADLINE_MS, async () => {
-      const { strategy } = (await place().experimentAt(name)).status ?? {}
-      if (strategy?.path === 'Undo') return
-      if (strategy?.command?.answer === 'Stale') await says(place(), name, 'undo')
-      throw new Error(JSON.stringify(strategy))
+  /** An edit of the source changes the revision of its fork. Then a command has to be repeated, as its answer says. */
+  const undone = (name: string): Promise<void> =>
+    eventually(`${name} to go back`, DEADLINE_MS, async () => {
+      const { path, command } = (await place().experimentAt(name)).status?.strategy ?? {}
+      if (path === 'Undo') return
+      const isToSay = command?.verb !== 'undo' || command.answer === 'Stale'
+      const { text } = isToSay ? await say(place(), name, 'undo') : { text: JSON.stringify(command) }
+      throw new Error(text)
     })
-  }
 
   async function play(undo: number): Promise<void> {
     const name = `cart-${undo}`

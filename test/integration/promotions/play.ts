@@ -179,12 +179,13 @@ function promoted({ overrideType, replacing }: Cell, before: JsonObject): unknow
 
 const WRITES = new Set(['create', 'update', 'patch', 'delete'])
 
-/** How often our account wrote the source. A conflict writes nothing. */
+/** How often our account wrote the `spec` of the source. A conflict writes nothing. */
 export async function writesOfSource({ place, audit }: Pick<Stage, 'place' | 'audit'>): Promise<number> {
   const isWrite = ({ user, verb, responseStatus }: AuditEvent) =>
     user.username.endsWith(':experiment-controller') && WRITES.has(verb) && (responseStatus?.code ?? 500) < 300
   const own = (await audit.events()).filter(({ objectRef }) => objectRef?.namespace === place.namespace)
-  return own.filter((event) => isOfSource(event) && isWrite(event)).length
+  const ofSpec = own.filter((event) => isOfSource(event) && event.objectRef?.subresource === undefined)
+  return ofSpec.filter(isWrite).length
 }
 
 const hasNoFork = ({ source }: Cell, { api, path }: Place): Promise<void> =>
