@@ -38,7 +38,8 @@ export const isAnswered = ({ verb, stamp }: Command, answered: CommandStatus | u
 
 /**
  * What `command` does to `run`. Both programs use it: the webhook refuses a command that is not `Done`, and the
- * controller obeys one that is. A command is stale if its author saw another step or revision.
+ * controller obeys one that is. A command is stale if its author saw another step, or another revision, unless it is
+ * `undo`.
  */
 export function resultOfCommand(
   command: Command,
@@ -59,7 +60,8 @@ export function resultOfCommand(
     const other = otherRevision(command, run)
     if (other !== undefined) return { is: 'Stale', message: other }
     if (stamp.step !== run.stepIndex) return { is: 'Stale', message: otherStep(command, stamp.step, run, steps) }
-    if (!isOfRevision(command, run))
+    // an undo is about what the record says, whatever others have made of the source since
+    if (verb !== 'undo' && !isOfRevision(command, run))
       return { is: 'Stale', message: `${verb} was given for another revision than the present one; ${REPEAT}` }
     // the clock may have been ahead when the step began
     const sinceMs = Math.min(Date.parse(run.since), context.now.getTime())

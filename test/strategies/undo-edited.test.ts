@@ -89,7 +89,7 @@ describe(`undos while others edit the source (seed ${SEED})`, function () {
     expect((await containersOf(name)).cart).to.include({ image: 'registry.example/cart:2' })
   }
 
-  /** An edit of the source changes the revision of its fork. Then a command has to be repeated, as its answer says. */
+  /** While the run moves to another step, a command may have to be repeated, as its answer says. */
   const undone = (name: string): Promise<void> =>
     eventually(`${name} to go back`, DEADLINE_MS, async () => {
       const { path, command } = (await place().experimentAt(name)).status?.strategy ?? {}

@@ -14,12 +14,12 @@ const WRITTEN = { mode: 'Manual', record: { name: 'r', hash: 'h' }, written: { u
 function said(
   verb: CommandVerb,
   path: RunPath,
-  { stepIndex = 0, noUndo }: { stepIndex?: number; noUndo?: string } = {},
+  { stepIndex = 0, noUndo, revision = REVISION }: { stepIndex?: number; noUndo?: string; revision?: string } = {},
 ) {
   const spec = strategyRunSpec(anExperiment({ strategy: { canary: {} } }).spec)
   if (!spec) throw new Error('the experiment has a run')
   const run = { run: 'aaaa', revision: REVISION, path, stepIndex, since: SINCE }
-  const command = { verb, stamp: { step: stepIndex, revision: REVISION, at: AT } }
+  const command = { verb, stamp: { step: stepIndex, revision, at: AT } }
   const context = { now: NOW, promotion: WRITTEN, mayHaveWritten: true, ...(noUndo === undefined ? {} : { noUndo }) }
   return resultOfCommand(command, run, compileSteps(spec, path), context)
 }
@@ -39,6 +39,9 @@ describe('the commands around an undo', () => {
     for (const stepIndex of [0, 1])
       expect(said('undo', 'Abort', { stepIndex })).to.include({ is: 'Done', reason: 'Undoing' })
   })
+
+  it('N11: undo can be given where others have edited the source since, so that its fork would be another one', () =>
+    expect(said('undo', 'Forward', { stepIndex: 4, revision: 'ffff' })).to.include({ is: 'Done', reason: 'Undoing' }))
 
   it('N11: undo is refused where it would do nothing', () =>
     expect(said('undo', 'Forward', { stepIndex: 4, noUndo: 'the record of the former values is gone' })).to.deep.equal({
