@@ -62,12 +62,12 @@ const PROPERTIES = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'propert
 const SPEC = [...PROPERTIES, 'spec', 'properties']
 const STATUS = [...PROPERTIES, 'status', 'properties']
 
-/** A label selector, as policies have it, without a default. */
+/** A label selector, as policies have it, without a default. Server-side apply stores it as it is applied. */
 function selectorSchema(read: Read): JsonObject {
   const [crd] = parseAllDocuments(read('crds/experimentpolicies.yaml'))
   const node = crd?.getIn([...SPEC, 'namespaceSelector'])
-  const { type, properties } = objectOr(isMap(node) ? node.toJSON() : undefined)
-  return { type, properties } as JsonObject
+  const { default: _default, description: _description, ...schema } = objectOr(isMap(node) ? node.toJSON() : undefined)
+  return schema as JsonObject
 }
 
 function keepCrd(document: Document): void {

@@ -36,7 +36,7 @@ import { approvalErrors, setsApproval } from './review/approval.ts'
 import { isPromoteCommand, newCommand } from './review/command.ts'
 import { authorErrors, commandErrors } from './review/command-errors.ts'
 import type { ReviewDecision } from './review/decision.ts'
-import { droppedNulls, nullDropped } from './review/dropped-nulls.ts'
+import { nullWarnings } from './review/dropped-nulls.ts'
 import { commandWarnings } from './review/manifest-command.ts'
 import type { DecodedRequest } from './review/request.ts'
 import { runErrors } from './run-errors.ts'
@@ -134,7 +134,7 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     ...knownMistakes(own, compared, judged),
     ...promotionWarnings(facts, review.isPromotionInstalled),
     ...analysisWarnings(facts),
-    ...droppedNulls(decoded.request.object).map(nullDropped),
+    ...nullWarnings(decoded.request),
     ...commandWarnings(decoded.request),
     ...describe(facts, plan(facts, evaluation), describedBy(facts, review, evaluation, compared)).flatMap((line) =>
       IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],

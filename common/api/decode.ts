@@ -19,7 +19,7 @@ const EXPECTATIONS = [
   { path: ['sourceRef', 'kind'], expected: 'a string', holds: isText },
   { path: ['sourceRef', 'name'], expected: 'the name of a workload', holds: isName },
   { path: ['sourceRef', 'namespace'], expected: 'the name of a namespace', holds: orAbsent(isName) },
-  { path: ['overrideSpec'], expected: 'an object', holds: isObject },
+  { path: ['overrideSpec'], expected: 'an object; write {} for no difference', holds: isObject },
   { path: ['overrideType'], expected: OVERRIDE_TYPES.join(' or '), holds: orAbsent(oneOf(OVERRIDE_TYPES)) },
   { path: ['onSourceChange'], expected: SOURCE_CHANGES.join(' or '), holds: orAbsent(oneOf(SOURCE_CHANGES)) },
   {
@@ -34,7 +34,7 @@ const EXPECTATIONS = [
   },
   {
     path: ['strategy'],
-    expected: 'a canary with steps of setWeight or pause, or a blueGreen with an activeService',
+    expected: 'a canary, such as {} or one with steps of setWeight or pause, or a blueGreen with an activeService',
     holds: orAbsent(isStrategy),
   },
   { path: ['traffic'], expected: 'a mode, such as {mode: Gated}', holds: orAbsent(isTraffic) },

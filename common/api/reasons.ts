@@ -179,6 +179,7 @@ export const REASONS = {
   NewReference: { about: 'apply' },
   LikelyMistake: { about: 'apply' },
   NullDropped: { about: 'apply' },
+  PromotionIsNull: { about: 'apply' },
   CommandIsDeclared: { about: 'apply' },
   SourceUnread: { about: 'apply' },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>

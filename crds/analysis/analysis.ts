@@ -36,6 +36,7 @@ const RULES: readonly Rule[] = [
 const NOTE: Note = {
   about:
     'Whether the fork is worse than the source, by metrics, and what follows. {} alone asks about its health: whether its containers restart more often.',
+  isAtomic: true,
   rules: RULES,
   members: {
     templates: {

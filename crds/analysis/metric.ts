@@ -11,6 +11,7 @@ const MATCHERS = {
 
 const PROMETHEUS: Note = {
   about: 'What Prometheus is asked. The pods and their namespace are added to every selector.',
+  isAtomic: true,
   members: {
     histogram:
       'For Latency: the name of a histogram of durations, classic or native, without "_bucket", such as http_request_duration_seconds.',
@@ -32,6 +33,7 @@ const PROMETHEUS: Note = {
 
 const NEW_RELIC: Note = {
   about: 'What New Relic is asked: its transactions of the pods, or a query.',
+  isAtomic: true,
   members: {
     appName: 'The name of the application.',
     testPath: 'The request.uri of the transactions. Without it all count.',
@@ -45,6 +47,7 @@ const NEW_RELIC: Note = {
 const WEB: Note = {
   about:
     'What another web service is asked: one GET for the pods of the fork and one for those that they are compared with. Each answer is JSON. It must be of exactly the span of time from {{windowStart}} to {{windowEnd}}, so name both in path or params: requests that two windows count make wrong verdicts more frequent.',
+  isAtomic: true,
   members: {
     path: 'The path behind the address of the provider. Placeholders such as {{pods}} are percent-encoded. {{windowStart}} and {{windowEnd}} are whole seconds since 1970.',
     params: 'Parameters of the query, by name. They may have the same placeholders as path.',
@@ -86,6 +89,7 @@ export const METRIC_NOTES: Readonly<Record<string, Note>> = {
   web: WEB,
   plugin: {
     about: 'What a plugin gets besides the window, the pods of the fork and those that they are compared with.',
+    isAtomic: true,
     members: { args: 'Texts for the plugin, by name.' },
   },
 }

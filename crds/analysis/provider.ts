@@ -89,6 +89,7 @@ const note = (selector: JsonObject): Note => ({
       'Where it is, such as http://prometheus.monitoring.svc:9090. A path is kept before those of queries. Not for NewRelic.',
     newRelic: {
       about: 'For NewRelic, in place of an address.',
+      isAtomic: true,
       members: { region: 'The data center of the account.', accountId: 'The number of the account.' },
     },
     namespaceSelector: {
@@ -100,6 +101,7 @@ const note = (selector: JsonObject): Note => ({
     headers: {
       about:
         'Headers of each request, such as X-Scope-OrgID. They are no secret: everybody who may read this reads them.',
+      isAtomic: true,
       rules: [
         {
           rule: "self.all(name, name.matches('^[A-Za-z0-9-]{1,64}$'))",

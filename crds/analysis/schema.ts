@@ -23,6 +23,11 @@ interface NoteWithRules {
   readonly itemRules?: readonly Rule[]
   /** of a list: the members by which an item is known; absent: the list is one value */
   readonly keys?: readonly string[]
+  /**
+   * of an object: whether server-side apply stores it as it is applied. Otherwise several managers can own parts of it,
+   * and Kubernetes makes null of it when one of them applies {} in place of all that there is
+   */
+  readonly isAtomic?: boolean
   /** in place of what the structure says, for an object that other code checks */
   readonly schema?: JsonObject
 }
@@ -37,11 +42,13 @@ interface SchemaOptions {
  * say what is expected. @throws Error that names a member without a note
  */
 export function schemaOf(structure: Structure, note: Note, options: SchemaOptions = {}): JsonObject {
-  const { about, rules = [], members, itemRules, keys, schema } = typeof note === 'string' ? { about: note } : note
+  const whole: NoteWithRules = typeof note === 'string' ? { about: note } : note
+  const { about, rules = [], members, itemRules, keys, isAtomic, schema } = whole
   const described = about === '' ? {} : { description: about }
   if (schema) return { ...described, ...schema }
   const all = options.withoutRules ? [] : [...rules, ...ownRules(structure)]
-  const validations = all.length === 0 ? {} : { 'x-kubernetes-validations': all.map((rule) => ({ ...rule })) }
+  const ruled = all.length === 0 ? {} : { 'x-kubernetes-validations': all.map((rule) => ({ ...rule })) }
+  const validations = isAtomic ? { 'x-kubernetes-map-type': 'atomic', ...ruled } : ruled
   switch (structure.is) {
     case 'object':
       return { ...described, ...objectSchema(structure.members, members ?? {}, validations, options) }

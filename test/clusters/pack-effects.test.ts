@@ -40,7 +40,7 @@ const NAMESPACE = 'green'
 describe('N32: the pack asks for no less than the webhook', () => {
   const plane = usesOwnControlPlane(() => [readFileSync(CRD, 'utf8')])
   const path = (name: string) => resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: NAMESPACE, name })
-  const create = (name: string, of: Of, api = plane().api, query = '') =>
+  const create = (name: string, of: object, api = plane().api, query = '') =>
     api.create(`${resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: NAMESPACE })}${query}`, {
       apiVersion: EXPERIMENT_DEPLOYMENT.apiVersion,
       kind: EXPERIMENT_DEPLOYMENT.kind,
@@ -109,6 +109,17 @@ describe('N32: the pack asks for no less than the webhook', () => {
     expect(await changes({ ttlSeconds: 600, replicas: 2 })).to.contain(
       'is set by the webhook to the name of the requester',
     )
+  })
+
+  it('N9: it takes a promotion that is null for none', async () => {
+    await create('emptied', { ...SPECS.manual, promotion: null }, plane().apiAs('alice'))
+    const changes = (spec: JsonObject) => answerOf(plane().api.patch(path('emptied'), { spec }))
+    const annotations = { [REQUESTED_BY]: 'alice', [COMMAND]: 'retry' }
+    expect(await answerOf(plane().apiAs('alice').patch(path('emptied'), { metadata: { annotations } }))).to.equal('')
+    expect(await changes({ ttlSeconds: 600 })).to.equal('')
+    const removed = await plane().api.patch(path('emptied'), { spec: { promotion: null } }) // null removes the member
+    expect(removed.spec).to.not.have.property('promotion')
+    expect(await changes({ promotion: { mode: 'Manual' } })).to.contain('is set by the webhook to the name of the')
   })
 })
 

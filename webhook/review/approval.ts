@@ -34,9 +34,9 @@ export const editsSpec = (request: AdmissionRequest, spec: unknown): boolean =>
 
 function promotedPart(spec: unknown): unknown {
   if (!isObject(spec)) return spec
-  const { ttlSeconds: _time, ...others } = spec
-  if (!isObject(spec.promotion)) return others
-  const { approvedRevision: _approval, ...promotion } = spec.promotion
+  const { ttlSeconds: _time, promotion: written, ...others } = spec
+  if (!isObject(written)) return others // null counts as absent
+  const { approvedRevision: _approval, ...promotion } = written
   return { ...others, promotion }
 }
 

@@ -4,6 +4,7 @@ import type { Warning } from '../../common/api/types.ts'
 import { formatPath, type Path } from '../../common/json/field-path.ts'
 import { at, isObject, listOr, parseJson } from '../../common/json/json.ts'
 import { optionalClause } from '../../common/text/fitted.ts'
+import type { AdmissionRequest } from './admission-review.ts'
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
@@ -33,6 +34,23 @@ export function appliedText(object: Readonly<Record<string, unknown>>): string |
 /** The warning for a path of `droppedNulls`. */
 export const nullDropped = (path: string): Warning =>
   warning('NullDropped', `kubectl apply dropped ${path}: null`, optionalClause('; use kubectl apply --server-side'))
+
+/** What to say about nulls that mean something else than their author may think. */
+export const nullWarnings = (request: AdmissionRequest): readonly Warning[] => [
+  ...droppedNulls(request.object).map(nullDropped),
+  ...(makesPromotionNull(request) ? [PROMOTION_IS_NULL] : []),
+]
+
+/** Kubernetes makes null of `promotion: {}` where its applier owned all that was in it. */
+const makesPromotionNull = (request: AdmissionRequest): boolean =>
+  promotionIn(request.object) === null && (request.operation === 'CREATE' || promotionIn(request.oldObject) !== null)
+
+const promotionIn = (object: unknown): unknown => at(object, 'spec', 'promotion')
+
+const PROMOTION_IS_NULL = warning(
+  'PromotionIsNull',
+  'spec.promotion is null, which is no promotion; for one write its mode, such as {mode: Manual}',
+)
 
 function lostIn(overrideWritten: unknown, overrideStored: unknown): readonly string[] {
   const lost: string[] = []

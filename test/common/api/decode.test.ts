@@ -69,6 +69,19 @@ describe('an experiment as it comes', () => {
     expect(specOf({ ...nulls, sourceRef })).to.deep.equal({ ...SPEC, overrideType: 'Merge' })
   })
 
+  it('N9: has nothing where null is left of what it said', () => {
+    const nulls = { strategy: null, traffic: null, promotion: null, analysis: null }
+    expect(specOf(nulls)).to.deep.equal({ ...SPEC, overrideType: 'Merge' })
+  })
+
+  it('N9: has no strategy in a canary that is null, which is not the canary {}', () => {
+    const message = 'must be a canary, such as {} or one with steps of setWeight or pause, or a blueGreen'
+    expect(specOf({ strategy: { canary: null } }))
+      .to.have.nested.property('[0]')
+      .that.includes(message)
+    expect(specOf({ strategy: { canary: {} } })).to.have.deep.property('strategy', { canary: {} })
+  })
+
   it('may ask for no pods, and for no time at all: that is for the CRD to mind', () =>
     expect(specOf({ replicas: 0, ttlSeconds: 0 })).to.deep.include({ replicas: 0, ttlSeconds: 0 }))
 
@@ -109,7 +122,7 @@ describe('an experiment as it comes', () => {
       { sourceRef: { kind: hostile, name: 'cart' } },
     ],
     'whose override is no object': [
-      'spec.overrideSpec: must be an object',
+      'spec.overrideSpec: must be an object; write {} for no difference',
       ...[undefined, null, [], 'x'].map((overrideSpec) => ({ overrideSpec })),
     ],
     'that merges in another way': [

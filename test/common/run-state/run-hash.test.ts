@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { decodeExperiment } from '../../../common/api/decode.ts'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import {
   keptRevisions,
@@ -25,6 +26,16 @@ describe('the hashes of a run', () => {
     const { run, wholeRun } = runHashes(anExperiment())
     expect(wholeRun).to.match(/^[0-9a-f]{64}$/)
     expect([run, shortRun(wholeRun)]).to.deep.equal([wholeRun.slice(0, 10), run])
+  })
+
+  it('N9: are those of an experiment without a promotion where that is null, and others with {}', () => {
+    const hashWith = (of: object) => {
+      const stored = decodeExperiment({ spec: { ...anExperiment().spec, ...of } }, 'shop')
+      return stored.is === 'experiment' ? runHash(stored.experiment) : stored.errors
+    }
+    expect(hashWith({ promotion: null })).to.equal(hashWith({}))
+    expect(hashWith({ promotion: { mode: 'Manual' } })).to.not.equal(hashWith({}))
+    expect(hashWith({ strategy: { canary: {} } })).to.not.equal(hashWith({}))
   })
 
   it('N31: tell overrides apart that have one short hash', () => {

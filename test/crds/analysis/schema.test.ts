@@ -96,6 +96,15 @@ describe('the schema of a structure', () => {
       },
     }))
 
+  it('N9: keeps an object as it is applied where its note says so', () => {
+    const atomic = { 'x-kubernetes-map-type': 'atomic' }
+    const tags = { about: 'Its tags.', isAtomic: true }
+    const schema = schemaOf(PET, { about: 'A pet.', isAtomic: true, members: { ...members, tags } })
+    expect(schema).to.include(atomic)
+    expect(schema).to.have.nested.property('properties.tags').that.includes(atomic)
+    expect(JSON.stringify(schemaOf(PET, { about: 'A pet.', members }))).to.not.include('map-type')
+  })
+
   it('has no rules for what only the program writes', () => {
     const schema = schemaOf(PET, { about: 'A pet.', rules: [RULE], members }, { withoutRules: true })
     expect(JSON.stringify(schema)).not.to.include('x-kubernetes-validations')

@@ -60,6 +60,17 @@ describe('an edit of the spec', () => {
   it('is the promotion itself, which begins another run', () =>
     expect(edits(approving('1f'), anExperiment({ strategy }))).to.equal(true))
 
+  it('N9: is not a promotion that is null in place of none, and is null in place of one', () => {
+    const none = anExperiment({ strategy })
+    const emptied = { ...none, spec: { ...none.spec, promotion: null } }
+    const isEdit = (object: object, oldObject: object) => {
+      const request = aRequest({ object: { ...object }, oldObject: { ...oldObject } })
+      return editsSpec(request, request.object.spec)
+    }
+    expect([isEdit(emptied, none), isEdit(none, emptied), isEdit(emptied, emptied)]).to.deep.equal(Array(3).fill(false))
+    expect([isEdit(emptied, approving()), isEdit(approving('1f'), emptied)]).to.deep.equal([true, true])
+  })
+
   it('is not an approval, another one, or none any more', () => {
     expect(edits(approving('1f'))).to.equal(false)
     expect(edits(approving('2e'), approving('1f'))).to.equal(false)

@@ -55,6 +55,12 @@ describe('the patch of defaults', () => {
     expect(at(patched({ object, ttl: 60 }), 'spec')).to.deep.equal({ ...WHOLE, replicas: 1, ttlSeconds: 60 })
   })
 
+  it('N9: writes nothing in place of another null, and nothing into {}', () => {
+    const nulls = { overrideSpec: null, strategy: { canary: null }, promotion: null }
+    for (const given of [nulls, { strategy: { canary: {} }, promotion: {}, analysis: {}, traffic: {} }])
+      expect(patchOf(aRequest({ object: { metadata: BY_ALICE, spec: { ...WHOLE, ...given } } }))).to.deep.equal([])
+  })
+
   it('A forged requester is overwritten', () => {
     expect(at(patched({ object: { metadata: by('root'), spec: WHOLE } }), 'metadata')).to.deep.equal(BY_ALICE)
   })

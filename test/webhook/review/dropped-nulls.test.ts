@@ -1,5 +1,6 @@
 import { expect } from 'chai'
-import { droppedNulls, nullDropped } from '../../../webhook/review/dropped-nulls.ts'
+import { droppedNulls, nullDropped, nullWarnings } from '../../../webhook/review/dropped-nulls.ts'
+import { aRequest } from '../reviews.ts'
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
 const applied = (text: unknown, overrideSpec: unknown = {}) => ({
@@ -53,6 +54,31 @@ describe('the nulls that kubectl dropped', () => {
       reason: 'NullDropped',
       message: 'kubectl apply dropped template.spec.affinity: null; use kubectl apply --server-side',
     })
+  })
+})
+
+describe('the warnings about nulls', () => {
+  const withPromotion = (promotion?: unknown) => ({ spec: { overrideSpec: {}, promotion } })
+  const said = (object: object, oldObject?: object) =>
+    nullWarnings(aRequest({ object: { ...object }, ...(oldObject && { oldObject: { ...oldObject } }) }))
+
+  it('N9: say that a promotion became null, and what to write', () => {
+    const message = 'spec.promotion is null, which is no promotion; for one write its mode, such as {mode: Manual}'
+    const told = [{ reason: 'PromotionIsNull', message }]
+    expect(said(withPromotion(null), withPromotion({ mode: 'Automatic' }))).to.deep.equal(told)
+    expect(said(withPromotion(null), withPromotion())).to.deep.equal(told)
+    expect(said(withPromotion(null))).to.deep.equal(told)
+  })
+
+  it('N9: say it once, and nothing of a promotion that is there or absent', () => {
+    expect(said(withPromotion(null), withPromotion(null))).to.deep.equal([])
+    expect(said(withPromotion({ mode: 'Manual' }), withPromotion(null))).to.deep.equal([])
+    expect(said(withPromotion(), withPromotion({ mode: 'Manual' }))).to.deep.equal([])
+  })
+
+  it('name what kubectl dropped', () => {
+    const object = applied(JSON.stringify({ spec: { overrideSpec: { paused: null } } }))
+    expect(said(object).map(({ reason }) => reason)).to.deep.equal(['NullDropped'])
   })
 })
 
