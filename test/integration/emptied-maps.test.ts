@@ -23,6 +23,12 @@ describe('a map of an experiment that server-side apply has emptied', () => {
     it(`N9: ${word}: is so too where client-side apply made the experiment`, async () => {
       const name = `client-${word}`
       expect(await byClient(name, whole(row.from))).to.equal('applied')
+      if (row.from.analysis) {
+        // the stored analysis has defaults, so Kubernetes cannot tell that kubectl alone wrote it
+        const said = await byServer('kubectl', name, whole(row.from))
+        expect(said).to.match(/1 conflict: conflict with "kubectl-client-side-apply"[^\n]*: \.spec\.analysis/)
+        expect(await byServer('kubectl', name, whole(row.from), '--force-conflicts')).to.equal('applied')
+      }
       for (const spec of [row.from, row.to]) expect(await byServer('kubectl', name, whole(spec))).to.equal('applied')
       expect(at((await stored(name)).spec, ...row.where)).to.deep.equal(storedOf(row))
     })
