@@ -234,8 +234,7 @@ const OF_WARNINGS = {
   LikelyMistake:
     'No action needed if the override means what the message says. Otherwise correct it: Kubernetes accepts it, but it rarely is meant.',
   NullDropped: 'Use `kubectl apply --server-side`. A plain `kubectl apply` drops `null` before it sends the resource.',
-  PromotionIsNull:
-    'No action needed if there should be no promotion. Otherwise write its `mode`: server-side apply makes null of `promotion: {}` where the same manifest had members before, and null is no promotion.',
+  PromotionIsNull: 'If you want a promotion, write its `mode`. Server-side apply can make null of `promotion: {}`.',
   CommandIsDeclared:
     'Remove the annotation with the command from the manifest, and give commands with `kubectl annotate`. Each `kubectl apply` and each sync of a tool gives a command in a manifest again.',
   SourceUnread:

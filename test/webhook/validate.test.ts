@@ -179,7 +179,7 @@ const cases: Record<string, readonly [Given, ...string[]]> = {
     { request: { object: { metadata: { name: 'x' }, spec: { sourceRef: {}, replicas: -1, overrideType: 'Odd' } } } },
     'spec.sourceRef.kind: must be a string',
     'spec.sourceRef.name: must be the name of a workload',
-    'spec.overrideSpec: must be an object',
+    'spec.overrideSpec: must be an object; write {} for no difference',
     'spec.overrideType: must be Merge or Strategic',
     'spec.replicas: must be a whole number from 0 to 2147483647',
   ],
