@@ -168,14 +168,22 @@ export const FULL_BLUE_GREEN: Required<BlueGreenStrategy> = {
 }
 
 const keyedBy = (...keys: ListKey[]): Shape => ({ ...NO_SHAPE, items: () => POD, keys })
-const LISTS: Readonly<Record<string, Shape>> = {
+const AMOUNTS: Shape = { ...NO_SHAPE, member: () => ({ ...NO_SHAPE, isQuantity: true }) }
+const MEMBERS: Readonly<Record<string, Shape>> = {
   containers: keyedBy({ key: 'name' }),
   initContainers: keyedBy({ key: 'name' }),
   env: keyedBy({ key: 'name' }),
   ports: keyedBy({ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }),
+  limits: AMOUNTS,
+  requests: AMOUNTS,
 }
-/** Returns the merge keys of the lists of a pod. It looks only at the name of a list, at any depth. */
-export const POD: Shape = { ...NO_SHAPE, member: (key) => LISTS[key] ?? POD }
+/** Returns the merge keys of the lists of a pod. It looks only at the name of a member, at any depth. */
+export const POD: Shape = {
+  ...NO_SHAPE,
+  member: (key) => MEMBERS[key] ?? POD,
+  items: () => POD,
+  defaultOf: (key) => (key === 'resources' ? {} : undefined),
+}
 
 /** A schema that accepts everything. */
 export const ANY_SCHEMA: SpecSchema = { hash: 'any', shape: POD, check: () => [], checkWhole: () => [] }

@@ -21,7 +21,7 @@ export interface FieldChange {
 export function changesBetween(plain: unknown, changed: unknown, shape: Shape): readonly FieldChange[] {
   const changes: FieldChange[] = []
   compare({ before: plain, after: changed }, shape, undefined, changes)
-  return withoutDefaults(changes, { before: plain, after: changed })
+  return withoutDefaults(changes, { before: plain, after: changed, shape })
 }
 
 interface BeforeAndAfter {

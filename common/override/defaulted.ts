@@ -2,8 +2,8 @@ import { readImage } from '../api/image.ts'
 import { parseQuantity } from '../api/quantity.ts'
 import { at, isObject, listOr, member, textOr } from '../json/json.ts'
 import { matchesWhole } from '../json/sequence.ts'
-import { type ItemStep, type OverridePath, type PathStep, parseOverridePath } from './path.ts'
-import { identityOf } from './shape.ts'
+import { type ItemStep, type OverridePath, type PathStep, parseOverridePath, shapeAt } from './path.ts'
+import { identityOf, type Shape } from './shape.ts'
 
 /** A leaf that differs between two specs of workloads. It is `undefined` on the side without it. */
 interface Leaf {
@@ -15,6 +15,7 @@ interface Leaf {
 interface Specs {
   readonly before: unknown
   readonly after: unknown
+  readonly shape: Shape
 }
 
 /** The value that the API server fills in where a field is absent, or how it follows from the object around it. */
@@ -23,67 +24,63 @@ type Default = (around: () => unknown, spec: unknown) => unknown
 const POD = 'template.spec'
 const CONTAINER = `${POD}.{containers,initContainers}[*]`
 const VOLUME = `${POD}.volumes[*]`
-const CLAIM = `${VOLUME}.ephemeral.volumeClaimTemplate`
-const CLAIMS = 'volumeClaimTemplates[*]'
 
 /**
- * What the API server fills in, from `pkg/apis/core/v1/defaults.go` and `pkg/apis/apps/v1/defaults.go` of Kubernetes,
- * and the false, 0 and `''` that it leaves out. A source is stored with them, and authors do not repeat them in an
- * override. A field for which absent means something else, such as a pointer to a boolean, is not listed.
+ * The fields of workloads whose zero value the API server takes as absent: the plain texts, numbers and booleans of
+ * `k8s.io/api/core/v1` and `apps/v1`. Its schemas do not tell them from pointers, whose zero means something else.
+ */
+const PLAIN: ReadonlySet<string> = new Set(
+  `apiVersion audience certificateChainPath chapAuthDiscovery chapAuthSession containerName credentialBundlePath
+  datasetName datasetUUID directory dnsPolicy effect failureThreshold fsType generateName generation group host hostIP
+  hostIPC hostname hostNetwork hostPID hostPort image imagePullPolicy initialDelaySeconds iscsiInterface key keyPath
+  keyring keyType level medium minReadySeconds name namespace nodeName operator partition path paused periodSeconds
+  podManagementPolicy pool prefix priorityClassName protectionDomain protocol pullPolicy readOnly reference request
+  resourceVersion restartPolicy revision role schedulerName scheme secretFile secretName selfLink service
+  serviceAccount serviceAccountName signerName sslEnabled start stdin stdinOnce storageMode storagePolicyID
+  storagePolicyName storagePool subdomain subPath subPathExpr successThreshold targetContainerName tenant
+  terminationMessagePath terminationMessagePolicy timeoutSeconds tty type uid user value volumeName volumeNamespace
+  whenDeleted whenScaled workingDir`.split(/\s+/),
+)
+
+/** Pointers that have the name of a plain field. */
+const POINTERS = paths(
+  `${POD}.dnsConfig.options[*].value`,
+  `${VOLUME}.csi.{fsType,readOnly}`,
+  `${VOLUME}.azureDisk.fsType`,
+  `${VOLUME}.projected.sources[*].clusterTrustBundle.{name,signerName}`,
+  '**.spec.dataSourceRef.namespace', // of a claim
+)
+
+/**
+ * What the API server fills in beside the defaults of its schemas, from `pkg/apis/core/v1/defaults.go` and
+ * `pkg/apis/apps/v1/defaults.go` of Kubernetes. A source is stored with them, and authors do not repeat them.
  */
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   [`${CONTAINER}.terminationMessagePath`]: '/dev/termination-log',
   [`${CONTAINER}.terminationMessagePolicy`]: 'File',
-  [`${CONTAINER}.resources`]: {},
-  [`${CONTAINER}.{stdin,stdinOnce,tty}`]: false,
-  [`${CONTAINER}.ports[*].protocol`]: 'TCP',
-  [`${CONTAINER}.volumeMounts[*].readOnly`]: false,
-  [`${CONTAINER}.env[*].value`]: '',
-  [`${CONTAINER}.env[*].valueFrom.fieldRef.apiVersion`]: 'v1',
-  [`${CONTAINER}.env[*].valueFrom.resourceFieldRef.divisor`]: '0',
-  [`${CONTAINER}.*.httpGet.path`]: '/',
-  [`${CONTAINER}.*.httpGet.scheme`]: 'HTTP',
-  [`${CONTAINER}.*.*.httpGet.path`]: '/',
-  [`${CONTAINER}.*.*.httpGet.scheme`]: 'HTTP',
-  [`${CONTAINER}.*.grpc.service`]: '',
-  [`${CONTAINER}.*.initialDelaySeconds`]: 0,
   [`${CONTAINER}.*.{timeoutSeconds,successThreshold}`]: 1,
   [`${CONTAINER}.*.periodSeconds`]: 10,
   [`${CONTAINER}.*.failureThreshold`]: 3,
   [`${VOLUME}.{secret,configMap,projected,downwardAPI}.defaultMode`]: 0o644,
-  [`${VOLUME}.downwardAPI.items[*].fieldRef.apiVersion`]: 'v1',
-  [`${VOLUME}.downwardAPI.items[*].resourceFieldRef.divisor`]: '0',
-  [`${VOLUME}.projected.sources[*].downwardAPI.items[*].fieldRef.apiVersion`]: 'v1',
-  [`${VOLUME}.projected.sources[*].downwardAPI.items[*].resourceFieldRef.divisor`]: '0',
+  [`${POD}.**.fieldRef.apiVersion`]: 'v1',
+  [`${POD}.**.resourceFieldRef.divisor`]: '0',
+  [`${POD}.**.httpGet.path`]: '/',
+  [`${POD}.**.httpGet.scheme`]: 'HTTP',
   [`${VOLUME}.projected.sources[*].serviceAccountToken.expirationSeconds`]: 3_600,
-  [`${VOLUME}.*.readOnly`]: false,
-  [`${VOLUME}.emptyDir.medium`]: '',
-  [`${VOLUME}.hostPath.type`]: '',
-  [`${VOLUME}.iscsi.iscsiInterface`]: 'default',
-  [`${VOLUME}.rbd.pool`]: 'rbd',
-  [`${VOLUME}.rbd.user`]: 'admin',
-  [`${VOLUME}.rbd.keyring`]: '/etc/ceph/keyring',
-  [`${VOLUME}.azureDisk.cachingMode`]: 'ReadWrite',
-  [`${VOLUME}.azureDisk.fsType`]: 'ext4',
-  [`${VOLUME}.azureDisk.kind`]: 'Shared',
-  [`${VOLUME}.scaleIO.storageMode`]: 'ThinProvisioned',
-  [`${VOLUME}.scaleIO.fsType`]: 'xfs',
-  [`${CLAIM}.spec.volumeMode`]: 'Filesystem',
   [`${POD}.restartPolicy`]: 'Always',
   [`${POD}.dnsPolicy`]: 'ClusterFirst',
   [`${POD}.schedulerName`]: 'default-scheduler',
   [`${POD}.terminationGracePeriodSeconds`]: 30,
   [`${POD}.securityContext`]: {},
-  [`${POD}.{hostNetwork,hostPID,hostIPC}`]: false,
-  [`${CLAIMS}.spec.volumeMode`]: 'Filesystem',
-  [`${CLAIMS}.status.phase`]: 'Pending',
-  minReadySeconds: 0,
-  paused: false,
+  '**.spec.volumeMode': 'Filesystem', // of a claim
+  'volumeClaimTemplates[*].status.phase': 'Pending',
+  revisionHistoryLimit: 10,
   progressDeadlineSeconds: 600,
+  podManagementPolicy: 'OrderedReady',
   'strategy.type': 'RollingUpdate',
   'strategy.rollingUpdate.{maxSurge,maxUnavailable}': '25%',
-  'updateStrategy.type': 'RollingUpdate',
   'updateStrategy.rollingUpdate.partition': 0,
+  'persistentVolumeClaimRetentionPolicy.{whenDeleted,whenScaled}': 'Retain',
 }
 
 /** The defaults that follow from other fields. */
@@ -92,38 +89,21 @@ const DEPENDENT: Readonly<Record<string, Default>> = {
   [`${VOLUME}.image.pullPolicy`]: (volume) => pullPolicy(member(volume(), 'reference')),
   [`${CONTAINER}.ports[*].hostPort`]: (port, spec) =>
     at(spec, 'template', 'spec', 'hostNetwork') === true ? member(port(), 'containerPort') : undefined,
+  'updateStrategy.type': (strategy) => (member(strategy(), 'rollingUpdate') ? 'RollingUpdate' : undefined),
   // a volume without a source
   [`${VOLUME}.emptyDir`]: (volume) => (Object.keys(volume() ?? {}).length === 1 ? {} : undefined),
 }
 
-/** Free keys and members that the API server leaves out if they are empty. So it does with all lists of a template. */
-const EMPTY = paths(
-  'template.metadata.{labels,annotations}',
-  `${POD}.{nodeSelector,overhead}`,
-  `${CONTAINER}.resources.{limits,requests}`,
-  `${CLAIMS}.metadata.{labels,annotations}`,
-  `${CLAIM}.metadata`,
-)
-
 /** The API server writes these itself, whatever is sent: `pkg/apis/apps/v1/conversion.go` of Kubernetes. */
-const OVERWRITTEN = paths(`${CLAIMS}.{apiVersion,kind}`)
-
-/** The API server stores `1024Mi` as `1Gi` and 1 as `"1"`. */
-const QUANTITIES = paths(
-  `${CONTAINER}.resources.{limits,requests}.*`,
-  `${POD}.resources.{limits,requests}.*`,
-  `${POD}.overhead.*`,
-  `${VOLUME}.emptyDir.sizeLimit`,
-  `${CONTAINER}.env[*].valueFrom.resourceFieldRef.divisor`,
-  `${CLAIM}.spec.resources.{limits,requests}.*`,
-  `${CLAIMS}.spec.resources.{limits,requests}.*`,
-)
+const OVERWRITTEN = paths('volumeClaimTemplates[*].{apiVersion,kind}')
 
 function paths(...patterns: readonly string[]): readonly OverridePath[] {
   return patterns.map((pattern) => parseOverridePath(pattern) ?? [])
 }
 
-const TEMPLATE = paths('template.**')
+/** The rest of a Rollout is of a CRD, whose objects the API server stores as they are. */
+const isInTemplate = ([first]: readonly PathStep[]): boolean =>
+  first?.is === 'member' && (first.key === 'template' || first.key === 'volumeClaimTemplates')
 
 interface KnownDefault {
   readonly path: OverridePath
@@ -178,28 +158,52 @@ function isOnlyTrace({ path, before }: Leaf, traced: ReadonlySet<PathStep>, spec
 }
 
 /**
- * Whether the API server would store the same for both sides of a leaf: one is absent and the other is its default, or
- * both are the same quantity, or it writes the leaf itself. `specs` are the two specs in which the leaf differs.
+ * Whether the API server would store the same for both sides of a leaf: each is absent, as good as absent or the
+ * default, or both are the same quantity, or it writes the leaf itself. `specs` are those in which the leaf differs.
  */
 export function isStoredAlike({ path, before, after }: Leaf, specs: Specs): boolean {
-  const last = path.at(-1)
-  const key = last?.is === 'member' ? last.key : undefined
+  const key = keyOf(path)
   if ((key === 'apiVersion' || key === 'kind') && isOneOf(OVERWRITTEN, path)) return true
-  if (before !== undefined && after !== undefined)
-    return mayBeQuantity(before) && isSameQuantity(before, after) && isOneOf(QUANTITIES, path)
-  const value = before === undefined ? after : before
-  if (value === null) return key === 'creationTimestamp' // as older API servers store it
-  if (typeof value === 'object' && isOneOf(Array.isArray(value) ? TEMPLATE : EMPTY, path)) return true
-  const known = key === undefined ? undefined : BY_KEY.get(key)
-  if (!known) return false
-  const [lacking, having] = after === undefined ? [specs.after, specs.before] : [specs.before, specs.after]
+  // as older API servers store it
+  if (before === null || after === null) return key === 'creationTimestamp' && (before ?? after ?? null) === null
+  if (before !== undefined && after !== undefined && mayBeQuantity(before) && isSameQuantity(before, after))
+    return shapeAt(specs.shape, path).isQuantity
+  const [was, is] = [before, after].map((value) => (isLeftOut(value, path, specs.shape) ? undefined : value))
+  if (was === undefined) return is === undefined || isDefault(is, path, { ...specs, lacking: specs.before })
+  return is === undefined && isDefault(was, path, { ...specs, lacking: specs.after })
+}
+
+const keyOf = (path: readonly PathStep[]): string | undefined => {
+  const last = path.at(-1)
+  return last?.is === 'member' ? last.key : undefined
+}
+
+/** Whether the API server takes `value` as absent: the zero of a plain field, an empty list or an empty map. */
+function isLeftOut(value: unknown, path: readonly PathStep[], shape: Shape): boolean {
+  if (typeof value === 'object')
+    return isInTemplate(path) && (Array.isArray(value) || shapeAt(shape, path).form === 'map')
+  const key = keyOf(path) ?? ''
+  const isPlain = (value === '' || value === 0 || value === false) && PLAIN.has(key) && !isOneOf(POINTERS, path)
+  // of Kubernetes are also `minReadySeconds` and `strategy.type`
+  const mayBeLeftOut = isPlain && (path.length <= 2 || isInTemplate(path))
+  return mayBeLeftOut && shapeAt(shape, path.slice(0, -1)).fields.includes(key)
+}
+
+/** Whether the API server fills in `value` in the spec that is `lacking` it. */
+function isDefault(value: unknown, path: readonly PathStep[], { lacking, ...specs }: Specs & { lacking: unknown }) {
+  const key = keyOf(path)
+  if (key === undefined) return false
   const parent = path.slice(0, -1)
-  const around = () => valueAt(lacking, parent) ?? valueAt(having, parent)
-  return known.some(
+  const own = shapeAt(specs.shape, parent)
+  const around = () => [lacking, specs.before, specs.after].map((spec) => valueAt(spec, parent)).find(isObject)
+  const isAlike = (found: unknown) =>
+    found === value ||
+    (isObject(found) && isObject(value)) ||
+    (own.member(key).isQuantity && isSameQuantity(found, value))
+  if (isAlike(own.defaultOf(key))) return true
+  return (BY_KEY.get(key) ?? []).some(
     ({ path: pattern, of, isFixed }) =>
-      (!isFixed || isAlike(value, of(around, lacking))) &&
-      matchesWhole(pattern, path) &&
-      isAlike(value, of(around, lacking)),
+      (!isFixed || isAlike(of(around, lacking))) && matchesWhole(pattern, path) && isAlike(of(around, lacking)),
   )
 }
 
@@ -214,11 +218,8 @@ function isSameQuantity(before: unknown, after: unknown): boolean {
   return quantity !== undefined && quantity === parseQuantity(after)
 }
 
-// a leaf that is an object is empty
-const isAlike = (found: unknown, value: unknown): boolean => found === value || (isObject(found) && isObject(value))
-
 /** What `spec` has at `path`. */
-function valueAt(spec: unknown, path: readonly PathStep[]): unknown {
+export function valueAt(spec: unknown, path: readonly PathStep[]): unknown {
   return path.reduce<unknown>((value, step) => {
     if (step.is === 'member') return member(value, step.key)
     const { keyed, index } = step

@@ -1,7 +1,7 @@
 import { formatPath, shortened } from '../json/field-path.ts'
 import { listOr, member } from '../json/json.ts'
 import type { Token } from '../json/sequence.ts'
-import { type Identity, identityOf, type ListKey } from './shape.ts'
+import { type Identity, identityOf, type ListKey, type Shape } from './shape.ts'
 
 /** A step into an item of a list. */
 export interface ItemStep {
@@ -18,6 +18,10 @@ export interface ItemStep {
 
 /** A step into an object or into a list. */
 export type PathStep = { readonly is: 'member'; readonly key: string } | ItemStep
+
+/** What is known at the end of `path`. */
+export const shapeAt = (shape: Shape, path: readonly PathStep[]): Shape =>
+  path.reduce((found, step) => (step.is === 'member' ? found.member(step.key) : found.items()), shape)
 
 /** A parsed pattern, for `coverage`. */
 export type OverridePath = readonly Token<PathStep>[]

@@ -20,6 +20,10 @@ export interface Shape {
   readonly form: 'object' | 'map' | 'list' | 'scalar' | 'any'
   /** the names of the members that are known, for an object */
   readonly fields: readonly string[]
+  /** what the API server fills in where the member `key` is absent, for an object; undefined: nothing, or not known */
+  readonly defaultOf: (key: string) => unknown
+  /** whether it is an amount such as `1Gi`, which can be written in several ways */
+  readonly isQuantity: boolean
 }
 
 /** Nothing is known: maps are merged, lists are replaced. */
@@ -30,11 +34,19 @@ export const NO_SHAPE: Shape = {
   unions: [],
   form: 'any',
   fields: [],
+  defaultOf: () => undefined,
+  isQuantity: false,
+}
+
+/** The API server fills in the fallback also for an empty text. */
+function keyIn(item: unknown, { key, fallback }: ListKey): unknown {
+  const value = member(item, key)
+  return fallback !== undefined && value === '' ? fallback : (value ?? fallback)
 }
 
 /** The value of each key in `item`, or its fallback, or undefined. */
 export const keyValues = (item: unknown, keys: readonly ListKey[]): readonly unknown[] =>
-  keys.map(({ key, fallback }) => member(item, key) ?? fallback)
+  keys.map((key) => keyIn(item, key))
 
 /** What identifies an item. For a single key it is the value itself, so that `"1"` and `1` differ. */
 export type Identity = string | number | boolean
@@ -42,7 +54,7 @@ export type Identity = string | number | boolean
 /** Equal for two items with the same keys. Undefined for an item whose key is missing or not a scalar. */
 export function identityOf(item: unknown, keys: readonly ListKey[]): Identity | undefined {
   const [only, ...others] = keys
-  if (only && others.length === 0) return scalar(member(item, only.key) ?? only.fallback) // the usual case
+  if (only && others.length === 0) return scalar(keyIn(item, only)) // the usual case
   const values = keyValues(item, keys)
   return values.every((value) => scalar(value) !== undefined) ? JSON.stringify(values) : undefined
 }
@@ -52,9 +64,9 @@ const scalar = (value: unknown): Identity | undefined =>
 
 /** Whether two items have the same keys. False if a key is missing or not a scalar. */
 export function isSameKey(one: unknown, other: unknown, keys: readonly ListKey[]): boolean {
-  for (const { key, fallback } of keys) {
-    const value = member(one, key) ?? fallback
-    if (value === undefined || typeof value === 'object' || value !== (member(other, key) ?? fallback)) return false
+  for (const key of keys) {
+    const value = keyIn(one, key)
+    if (value === undefined || typeof value === 'object' || value !== keyIn(other, key)) return false
   }
   return true
 }
@@ -92,9 +104,9 @@ function isDistinct(items: readonly unknown[], keys: readonly ListKey[]): boolea
 }
 
 /** Also false if several items lack the key. */
-function isSetOfKeys(items: readonly unknown[], { key, fallback }: ListKey): boolean {
+function isSetOfKeys(items: readonly unknown[], key: ListKey): boolean {
   const found = new Set<unknown>()
-  for (const item of items) found.add(member(item, key) ?? fallback)
+  for (const item of items) found.add(keyIn(item, key))
   return found.size === items.length
 }
 

@@ -195,6 +195,8 @@ function shaped(node: JsonSchema, at: (place: unknown) => Shape): Shape {
     unions: unionsOf(fields),
     form: formOf(node),
     fields,
+    defaultOf: (key) => member(member(node.properties, key), 'default'),
+    isQuantity: node.quantity === true,
   }
 }
 

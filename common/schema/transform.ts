@@ -101,7 +101,9 @@ function converter(schemas: Schemas, { refer, define }: Referring): Convert {
     if (!isObject(properties)) return {}
     const isOpen = additionalProperties === true || schema['x-kubernetes-preserve-unknown-fields'] === true
     return {
-      properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, inner(value, variant)])),
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, value]) => [key, { ...inner(value, variant), ...defaultIn(value) }]),
+      ),
       ...(variant === 'full' && Array.isArray(schema.required) ? { required: schema.required } : {}),
       ...(isOpen ? {} : { additionalProperties: false }),
     }
@@ -134,6 +136,12 @@ export function referencedName(schema: unknown): string | undefined {
 export function resolved(definitions: Definitions, schema: unknown): unknown {
   const name = member(schema, 'definition')
   return typeof name === 'string' ? member(definitions, name) : schema
+}
+
+/** The value that the API server fills in. Every required scalar has its zero value as default, which says nothing. */
+function defaultIn(schema: unknown): { readonly default?: unknown } {
+  const value = member(schema, 'default')
+  return value ? { default: value } : {}
 }
 
 const isIntOrString = (schema: JsonSchema): boolean =>

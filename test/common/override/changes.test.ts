@@ -10,6 +10,7 @@ import { POD } from '../../builders.ts'
 import { aJsonObject } from '../../generators.ts'
 import { LAW } from '../../property.ts'
 import { A_SHAPE, aBaseNode, anOverrideNode } from './nodes.ts'
+import { workload } from './workload.ts'
 
 const shown = (step: PathStep): string => {
   if (step.is === 'member') return `.${step.key}`
@@ -129,6 +130,11 @@ const cases: Record<string, readonly [plain: JsonObject, changed: JsonObject, ch
     { env: [{ name: 'A' }, {}] },
     ['env[+1]: undefined > {}'],
   ],
+  'does not read members of Object.prototype': [{}, { constructor: 1 }, ['constructor: undefined > 1']],
+}
+
+/** With what the schema of a workload knows. */
+const ofWorkloads: typeof cases = {
   'M10: reports no default of an object that is there on both sides, or shown by another member': [
     { template: { spec: { containers: [{ name: 'a', image: 'a:1' }] } } },
     { template: { spec: { containers: [{ name: 'a', image: 'a:1', tty: false, resources: { limits: {} } }] } } },
@@ -158,12 +164,14 @@ const cases: Record<string, readonly [plain: JsonObject, changed: JsonObject, ch
     { template: { spec: { volumes: [{ name: 'a' }], securityContext: {} } } },
     [],
   ],
-  'does not read members of Object.prototype': [{}, { constructor: 1 }, ['constructor: undefined > 1']],
 }
 
 describe('changesBetween', () => {
   for (const [sentence, [plain, changed, expected]] of Object.entries(cases))
     it(sentence, () => expect(reported(plain, changed)).to.deep.equal(expected))
+
+  for (const [sentence, [plain, changed, expected]] of Object.entries(ofWorkloads))
+    it(sentence, () => expect(reported(plain, changed, workload())).to.deep.equal(expected))
 
   it('prefers the keys of the schema to guessed ones', () => {
     const byIp: Shape = { ...NO_SHAPE, member: () => ({ ...NO_SHAPE, keys: [{ key: 'ip' }] }) }

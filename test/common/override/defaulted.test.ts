@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { isStoredAlike } from '../../../common/override/defaulted.ts'
 import type { PathStep } from '../../../common/override/path.ts'
 import { steps } from './steps.ts'
+import { workload } from './workload.ts'
 
 const C = 'template.spec.containers[cart]'
 const I = 'template.spec.initContainers[init]'
@@ -36,6 +37,25 @@ const defaults: readonly (readonly [path: string, value: unknown])[] = [
   ['template.metadata.annotations', {}],
   ['volumeClaimTemplates[data].kind', 'PersistentVolumeClaim'],
   ['strategy.type', 'RollingUpdate'],
+  [`${V}.rbd.pool`, 'rbd'],
+  ['revisionHistoryLimit', 10],
+]
+
+/** Empty values of plain fields, which the API server leaves out. */
+const empty: readonly (readonly [path: string, value: unknown])[] = [
+  ['template.spec.priorityClassName', ''],
+  ['template.spec.schedulerName', ''],
+  ['template.spec.tolerations[0].value', ''],
+  [`${C}.ports[80].hostPort`, 0],
+  [`${C}.volumeMounts[/a].subPath`, ''],
+  [`${C}.volumeMounts[/a].readOnly`, false],
+  [`${C}.workingDir`, ''],
+  [`${C}.livenessProbe.httpGet.host`, ''],
+  [`${C}.livenessProbe.initialDelaySeconds`, 0],
+  [`${C}.livenessProbe.periodSeconds`, 0],
+  ['template.spec.topologySpreadConstraints[0].labelSelector.matchLabels', {}],
+  ['template.spec.nodeSelector', {}],
+  ['minReadySeconds', 0],
 ]
 
 /** Values that are not defaults. */
@@ -49,12 +69,40 @@ const others: Record<string, readonly [path: string, value: unknown]> = {
   'false where absent means something else': ['template.spec.automountServiceAccountToken', false],
   'an empty object that means something': [`${V}.emptyDir`, {}],
   'null elsewhere': [`${C}.args`, null],
+  '0 where absent means something else': [`${C}.securityContext.runAsUser`, 0],
+  'false where absent means true': ['template.spec.hostUsers', false],
+  'an empty label': ['template.metadata.labels.value', ''],
+  'an empty value of an option of DNS': ['template.spec.dnsConfig.options[0].value', ''],
+  'the partition of a StatefulSet': ['updateStrategy.rollingUpdate.partition', ''],
+  'an empty field of a CRD': ['strategy.canary.analysis.args[0].value', ''],
+  'an empty field that the schema does not have': ['template.spec.targetContainerName', ''],
 }
 
 const isAlike = (path: readonly PathStep[], before: unknown, after: unknown, specs: object = {}) =>
-  isStoredAlike({ path, before, after }, { before: undefined, after: undefined, ...specs })
+  isStoredAlike({ path, before, after }, { before: undefined, after: undefined, shape: workload(), ...specs })
 
 describe('M10: the API server stores alike', () => {
+  for (const [path, value] of empty)
+    it(`N10: ${path} ${JSON.stringify(value)} and no value, whichever side it is on`, () => {
+      expect(isAlike(steps(path), value, undefined)).to.equal(true)
+      expect(isAlike(steps(path), undefined, value)).to.equal(true)
+    })
+
+  it('N10: the type of the update of a StatefulSet, which comes with a partition', () => {
+    const found = (updateStrategy: object) =>
+      isAlike(steps('updateStrategy.type'), 'RollingUpdate', undefined, { before: { updateStrategy }, after: {} })
+    expect(found({ type: 'RollingUpdate', rollingUpdate: { partition: 0 } })).to.equal(true)
+    expect(found({ type: 'RollingUpdate' })).to.equal(false)
+  })
+
+  it('N10: an empty value and the default, but no other value', () => {
+    expect(isAlike(steps(`${C}.livenessProbe.periodSeconds`), 10, 0)).to.equal(true)
+    expect(isAlike(steps(`${C}.livenessProbe.periodSeconds`), 5, 0)).to.equal(false)
+    expect(isAlike(steps('template.spec.schedulerName'), 'default-scheduler', '')).to.equal(true)
+    expect(isAlike(steps(`${C}.ports[80].protocol`), 'TCP', '')).to.equal(true)
+    expect(isAlike(steps(`${C}.ports[80].hostPort`), 80, 0)).to.equal(false)
+  })
+
   for (const [path, value] of defaults)
     it(`${path} ${JSON.stringify(value)} and no value, whichever side it is on`, () => {
       expect(isAlike(steps(path), value, undefined)).to.equal(true)

@@ -18,6 +18,12 @@ describe('keyValues', () => {
     expect(keyValues({ protocol: 'UDP' }, PORT)).to.deep.equal([undefined, 'UDP'])
     expect(keyValues(null, NAME)).to.deep.equal([undefined])
   })
+
+  it('N10: gives the default for an empty text, as the API server does', () => {
+    expect(keyValues({ containerPort: 80, protocol: '' }, PORT)).to.deep.equal([80, 'TCP'])
+    expect(isSameKey({ containerPort: 80, protocol: '' }, { containerPort: 80, protocol: 'TCP' }, PORT)).to.equal(true)
+    expect(keyValues({ name: '' }, NAME)).to.deep.equal([''])
+  })
 })
 
 describe('identityOf', () => {

@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import type { JsonObject } from '../../../common/json/json.ts'
+import { overrideEffect } from '../../../common/override/changes.ts'
 import { judge } from '../../../common/policy/judge.ts'
 import type { PolicyInput } from '../../../common/policy/policy.ts'
-import { anExperiment, imageOverride } from '../../builders.ts'
-import { aPolicy, aPolicyInput, findings } from './policy-input.ts'
+import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { workload } from '../override/workload.ts'
+import { aPairOfForks, aPolicy, aPolicyInput, findings } from './policy-input.ts'
 
 describe('judge', () => {
   it('returns the findings of every policy that applies, each with its name and its actions', () => {
@@ -41,5 +44,16 @@ describe('judge', () => {
     const found = (input: PolicyInput) => findings(policy, input)
     expect(found(aPolicyInput({ experiment }))).to.have.length(3)
     expect(found(aPolicyInput({ experiment, forks: undefined }))).to.have.length(1)
+  })
+
+  it('N10: finds no empty value that the API server leaves out, and each that it stores', () => {
+    const found = (pod: JsonObject) => {
+      const experiment = anExperiment({ overrideSpec: { template: { spec: pod } } })
+      const { plain, changed } = aPairOfForks(experiment, aDeployment())
+      const forks = overrideEffect({ plain, changed, shape: workload() })
+      return findings({ deniedOverridePaths: ['template.spec.**'] }, aPolicyInput({ experiment, forks }))
+    }
+    expect(found({ priorityClassName: '', hostNetwork: false, nodeSelector: {} })).to.deep.equal([])
+    expect(found({ hostUsers: false })).to.have.length(1)
   })
 })
