@@ -15,6 +15,7 @@ import type { Recorder } from './events/recorder.ts'
 import type { ControllerMetrics } from './metrics.ts'
 import { keyOfTwin } from './observe/analysis-facts.ts'
 import type { DriftBackoff } from './observe/drift-backoff.ts'
+import type { DryRuns } from './observe/dry-runs.ts'
 import { ExperimentReads } from './observe/experiment-reads.ts'
 import type { PodRefusals } from './observe/pod-refusals.ts'
 import type { PoliciesPort, Ports } from './observe/ports.ts'
@@ -41,6 +42,7 @@ interface ClusterOptions
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
   readonly podRefusals: Pick<PodRefusals, 'of'>
+  readonly dryRuns: Pick<DryRuns, 'of'>
   /** of forks */
   readonly drift: DriftBackoff
   /** of the selectors of Services */
@@ -66,7 +68,7 @@ const QUOTES: ReadonlySet<Conclusion['is']> = new Set(['failed', 'stalled', 'unr
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
   const { client, written, recorder, log, metrics, isServed, writtenStatuses, ...of } = options
-  const { isCutOverInstalled, experiments: cached, statusDrift, sharePace, podRefusals, ...shared } = of
+  const { isCutOverInstalled, experiments: cached, statusDrift, sharePace, podRefusals, dryRuns, ...shared } = of
   const { policies, unreported } = shared
   const experiments = new ExperimentReads({ client, cached })
   const workloads = workloadReads(client, shared)
@@ -91,6 +93,7 @@ export function clusterForPass(options: ClusterOptions) {
         revision: reading(RESOURCES.ControllerRevision),
         service: isCutOverInstalled ? reading(RESOURCES.Service) : undefined,
         podRefusal: (fork) => podRefusals.of(fork),
+        dryRun: (...of) => dryRuns.of(...of),
       },
       writer: applyPorts(writer, key, options),
       reporter: {

@@ -3,6 +3,7 @@ import type { KubeClient } from '../common/kube/client/client.ts'
 import type { Reflector } from '../common/kube/watch/reflector.ts'
 import type { Clock, Timers } from '../common/program/clock.ts'
 import { DriftBackoff } from './observe/drift-backoff.ts'
+import { DryRuns } from './observe/dry-runs.ts'
 import { PodRefusals } from './observe/pod-refusals.ts'
 import { StepClock } from './observe/step-clock.ts'
 import { UnreportedWrites } from './observe/unreported-writes.ts'
@@ -24,18 +25,21 @@ export function passMemory(
   const isKnown = (key: Key) => experiments.get(key) !== undefined
   const steps = new StepClock({ timers, clock, isKnown })
   const unreported = new UnreportedWrites({ isKnown })
+  const dryRuns = new DryRuns({ client, timers, isKnown })
   const sharePace = new StatusPacing(timers)
   const writtenStatuses = new WrittenStatuses(timers)
   experiments.subscribe(({ is, key }) => {
     if (is !== 'deleted') return
     steps.forget(key)
     unreported.forget(key)
+    dryRuns.forget(key)
     sharePace.forget(key)
     writtenStatuses.forget(key)
   })
   return {
     steps,
     unreported,
+    dryRuns,
     sharePace,
     writtenStatuses,
     drift: new DriftBackoff(timers),

@@ -24,6 +24,7 @@ const ACTED_RECHECK_MS = 1_000
  * - the end of a pause of its run, or another look at the Services for which it waits,
  * - at once after a move of its run, or after whole hashes were added to it, as soon as that is stored,
  * - a second after a write that settled the fork: its step may be reached, or its analysis may begin,
+ * - another dry run, after one without an answer,
  * - its expiry,
  * - another read of neighbours that could not be read, or of a pinned base.
  */
@@ -41,6 +42,7 @@ export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: num
     ...(run?.restMs === undefined ? [] : [run.restMs]),
     ...((run?.moved || run?.addsHashes) && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),
     ...((run?.acts || conclusion.analysis?.waitsForFork) && conclusion.is === 'settled' ? [ACTED_RECHECK_MS] : []),
+    ...(facts.dryRun?.againInMs === undefined ? [] : [facts.dryRun.againInMs]),
     ...(isActive && expiresInMs > 0 ? [expiresInMs] : []),
     ...(isUnread ? [NEIGHBOURS_RETRY_MS] : []),
     ...(isActive && isPinned(facts.experiment) ? [PINNED_RECHECK_MS] : []),

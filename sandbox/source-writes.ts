@@ -38,8 +38,10 @@ export class SourceWrites {
     const { resource = '', subresource, namespace = '', name = '' } = objectRef ?? {}
     if (!isOfSource(event) || !WRITES.has(verb)) return undefined
     const what = `${verb} ${resource}/${namespace}/${name}`
-    const manager = new URL(requestURI, 'https://localhost').searchParams.get('fieldManager')
+    const query = new URL(requestURI, 'https://localhost').searchParams
+    const manager = query.get('fieldManager')
     if (verb !== 'patch' || manager !== PROMOTION_MANAGER) return `${what} writes a source, and is no promotion`
+    if (query.get('dryRun') === 'All') return undefined // it stores nothing
     if (subresource === 'status' && isEqual(at(requestObject, 'status'), SKIPS_STEPS)) return undefined
     if (subresource !== undefined) return `${what} writes a source, and is no promotion`
     const spec = at(requestObject, 'spec')

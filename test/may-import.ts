@@ -170,6 +170,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/workload',
     'common/fork',
     'common/facts',
+    'common/run-state',
     'common/assess',
     'common/conclusion',
     'common/kube/client',

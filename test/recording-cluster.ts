@@ -1,4 +1,4 @@
-import { knownOrAbsent } from '../common/api/known.ts'
+import { ABSENT, knownOrAbsent } from '../common/api/known.ts'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../common/api/types.ts'
@@ -127,6 +127,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       noteLeaving: () => undefined,
     },
     isPromotionInstalled: false,
+    dryRun: async (_key, _kind, { of }) => ({ of, changesNothing: ABSENT }),
     experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {
       source: async () => world.source && { object: world.source, referents: [] },

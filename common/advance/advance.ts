@@ -9,6 +9,7 @@ import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { hasChange, isReverted, isTakenBack } from '../run-state/promotion.ts'
 import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../run-state/run.ts'
 import { withSeenSource } from '../run-state/seen-now.ts'
+import { storedSource } from '../run-state/source-has.ts'
 import { abortMove, next } from '../strategy/next.ts'
 import { approvedNow, atStep } from '../strategy/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
@@ -176,9 +177,8 @@ function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
 function withForeignChange({ facts, state }: AdvanceContext, report: RunReport): RunReport {
   const { run, steps, spec } = state
   const source = knownValue(facts.source)?.object
-  if (steps[run.stepIndex]?.is !== 'await' || isRevisionApproved(state) || !source) return report
-  const { uid = '', generation = 0 } = source.metadata
-  return { ...report, promotion: { mode: spec.mode, written: { uid, generation } } }
+  if (steps[run.stepIndex]?.is !== 'await' || isRevisionApproved(state) || !source || !hasChange(facts)) return report
+  return { ...report, promotion: { mode: spec.mode, written: storedSource(source) } }
 }
 
 /**

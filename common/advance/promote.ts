@@ -11,14 +11,9 @@ import { forkHealth } from '../fork/health.ts'
 import type { JsonObject } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
 import { changedFields } from '../override/differences.ts'
-import {
-  isVersion,
-  type PromotionWriter,
-  promotionWriter,
-  sourceOverride,
-  versionWith,
-} from '../run-state/promotion.ts'
+import { type PromotionWriter, promotionWriter, sourceOverride, versionWith } from '../run-state/promotion.ts'
 import { promotionIn, type RunState } from '../run-state/run.ts'
+import { doubtAbout, isStoredAs, sourceHas } from '../run-state/source-has.ts'
 import type { RunMove } from '../strategy/next.ts'
 import { type Promotion, patchText, promotionOf, type SourceOverride } from '../strategy/promotion.ts'
 import { shortNameOf } from '../text/short-name.ts'
@@ -68,7 +63,8 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const isInstalled = facts.promotion?.isInstalled === true
   const writer = promotionWriter(state.spec, { source, promotion: found, isInstalled })
   const status = promotionStatus(writer, stored)
-  if (found.isDone) {
+  const has = sourceHas(facts, source, { after: found.after, stored: stored?.written })
+  if (has) {
     const version = versionWith(source, stored)
     // Others may make the change once the record is stored. Then its author is not known, and the rollout is theirs.
     const isOurs = stored?.record !== undefined && version.generation > 0
@@ -84,7 +80,8 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const withPatch = patch === undefined ? unpatched : { ...unpatched, patch }
   if (stored?.written) {
     const { written } = stored
-    if (!isVersion(source, written)) {
+    if (has === undefined) return { writes: [], promotion: { ...status, written }, decision: asking(facts, source) }
+    if (!isStoredAs(source, written)) {
       const promotion = { ...(status.mode === 'Export' ? withPatch : status), written }
       return { writes: [], promotion, decision: reverted(source, promotion) }
     }
@@ -95,8 +92,12 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   if (elsewhere !== undefined) return { writes: [], promotion: status, decision: stalled('SourceHoldsBack', elsewhere) }
   if (status.mode === 'Export') {
     const message = `until ${shortNameOf(source)} has the change: apply status.promotion.patch where it is declared`
-    const why = writer.because ? `; ${writer.because.message}` : ''
-    return { writes: [], promotion: withPatch, paused: { reason: 'AwaitingSource', message: `${message}${why}` } }
+    const why = [writer.because?.message, doubtAbout(facts, source, found)].filter((text) => text !== undefined)
+    return {
+      writes: [],
+      promotion: withPatch,
+      paused: { reason: 'AwaitingSource', message: [message, ...why].join('; ') },
+    }
   }
   const obstacle =
     recordObstacle(facts, state.run, subject) ??
@@ -109,6 +110,14 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const writes = [sourceWrite(kind, source, { spec: found.forward })]
   return { writes, promotion: recorded(facts, record, withPatch).promotion, decision: writing }
 }
+
+/** The source was changed after it had the change, and the API server has not told yet whether it still has it. */
+const asking = ({ dryRun }: Facts, source: KubeObject): Decision =>
+  waiting(
+    'Promoting',
+    `asks the API server whether ${shortNameOf(source)} has the change`,
+    dryRun?.againInMs ?? ROLLOUT_RECHECK_MS,
+  )
 
 /** Others reverted the change. With `Export` they also have to make it again. */
 function reverted(source: KubeObject, { mode, record }: PromotionStatus): Decision {

@@ -7,7 +7,8 @@ import { stalled, waiting } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
-import { isPromotedLast, isVersion, sourceOverride } from '../run-state/promotion.ts'
+import { isPromotedLast, sourceOverride } from '../run-state/promotion.ts'
+import { isStoredAs } from '../run-state/source-has.ts'
 import { undoOf } from '../run-state/undo.ts'
 import { abortMove } from '../strategy/next.ts'
 import { mergePatchBetween } from '../strategy/promotion.ts'
@@ -57,7 +58,7 @@ export function restore(
   // as the patch of a promotion, the patch of an undo is written only once
   if (promotion.restored) {
     const { spec, shape } = sourceOverride(facts, source)
-    const isOurs = isVersion(source, promotion.restored)
+    const isOurs = isStoredAs(source, promotion.restored)
     if (isOurs) return { writes: [], promotion, decision: notStored(source, 'restored', { spec, after, shape }) }
     const why = `the undo ends: somebody has promoted ${name} again, which keeps ${listed(taken.map(fieldOf))}`
     return { writes: [], promotion, moved: abortMove(run, why, facts) }
@@ -75,7 +76,7 @@ export function restore(
  * Rollout are skipped, unless somebody else has written it since: their change waits there, too.
  */
 function restored(facts: Facts, { kind, source }: Rolled, promotion: PromotionStatus): PromotionPlan {
-  const isOurs = promotion.restored ? isVersion(source, promotion.restored) : isPromotedLast(source)
+  const isOurs = promotion.restored ? isStoredAs(source, promotion.restored) : isPromotedLast(source)
   const mayWrite = facts.promotion?.isInstalled === true
   const rolling = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: isOurs && mayWrite, isUndo: true })
   if (!rolling.isReached) return rolling

@@ -21,6 +21,7 @@ import {
   RUN_PHASES,
   type RunWeight,
   type SeenSource,
+  type StoredSource,
   type StrategyRunStatus,
 } from './strategy.ts'
 import type {
@@ -81,7 +82,11 @@ const isPromotionStatus = objectWith<PromotionStatus>({
   mode: oneOf(PROMOTION_MODES),
   ...each(orAbsent(isText), 'declaredBy', 'patch'),
   record: orAbsent(objectWith({ ...each(isText, 'name', 'hash'), wholeHash: orAbsent(isText) })),
-  ...each(orAbsent(objectWith({ uid: isText, generation: isNumber })), 'written', 'restored'),
+  ...each(
+    orAbsent(objectWith<StoredSource>({ uid: isText, generation: isNumber, hash: orAbsent(isText) })),
+    'written',
+    'restored',
+  ),
 })
 
 const STATUS: Members<ExperimentDeploymentStatus> = {

@@ -148,6 +148,14 @@ export interface CommandStatus {
   readonly message: string
 }
 
+/** A version of a source: as the API server stored it, or as it had the change. */
+export interface StoredSource {
+  readonly uid: string
+  readonly generation: number
+  /** of its `spec` without replicas; absent where an earlier version wrote the status, or it is not known */
+  readonly hash?: string
+}
+
 /** What a promotion remembers between two passes: `status.promotion`. */
 export interface PromotionStatus {
   /** Export also where the controller may not write the source */
@@ -160,9 +168,9 @@ export interface PromotionStatus {
    */
   readonly record?: { readonly name: string; readonly hash: string; readonly wholeHash?: string }
   /** the source after the promotion */
-  readonly written?: { readonly uid: string; readonly generation: number }
+  readonly written?: StoredSource
   /** the source after the write of an undo */
-  readonly restored?: { readonly uid: string; readonly generation: number }
+  readonly restored?: StoredSource
   /** RFC 6902: what to change in the manifest of the source */
   readonly patch?: string
 }

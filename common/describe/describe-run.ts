@@ -13,6 +13,7 @@ import { changesBetween, type FieldChange } from '../override/changes.ts'
 import { promotionInto, promotionWriter, sourceOverride } from '../run-state/promotion.ts'
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
 import { unseenBy } from '../run-state/seen-now.ts'
+import { doubtAbout } from '../run-state/source-has.ts'
 import { undoOf } from '../run-state/undo.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { effectsAhead } from '../strategy/effects.ts'
@@ -62,7 +63,7 @@ export function strategyLines(
     ...missingServices(facts),
     ...previewedRequests(facts, state),
     ...caveats(state, sizes),
-    ...(isAhead ? [promotionLine(facts, state, { sizes, ...of })] : []),
+    ...(isAhead ? [promotionLine(facts, state, { sizes, ...of }), ...doubts(facts)] : []),
     ...(isAhead && !isDryRunOfCreate ? revisionLines(state) : []),
   ]
 }
@@ -162,6 +163,14 @@ function promotionLine(
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
   const extra = `at most ${count(most, 'extra pod')}`
   return `promote: writes ${name}; ${extra}, and at least ${count(serving, 'pod')} serving at any time`
+}
+
+/** What a review cannot know: it may write nothing, not even in a dry run. */
+function doubts(facts: Facts): readonly string[] {
+  const source = knownValue(facts.source)?.object
+  const found = source && promotionInto(facts, source)
+  const doubt = found && doubtAbout(facts, source, found)
+  return doubt === undefined ? [] : [doubt]
 }
 
 /** What the command `promote` and an approval name; none where they have no meaning. */

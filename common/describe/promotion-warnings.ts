@@ -4,7 +4,7 @@ import { COMMAND } from '../api/names.ts'
 import type { Warning } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { isEmpty } from '../json/json.ts'
-import { promotionInto, promotionWriter } from '../run-state/promotion.ts'
+import { hasOverride, promotionInto, promotionWriter } from '../run-state/promotion.ts'
 import { parseCommand } from '../strategy/command-text.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 
@@ -21,7 +21,8 @@ export function promotionWarnings(facts: SpecFacts, isInstalled: boolean): reado
     return [warning('NothingToPromote', 'the override is empty, so a promotion changes nothing')]
   const source = knownValue(facts.source)?.object
   const promotion = source && promotionInto(facts, source)
-  if (promotion?.isDone) return [warning('NothingToPromote', 'the source already has what the override says')]
+  if (source && hasOverride(facts, source))
+    return [warning('NothingToPromote', 'the source already has what the override says')]
   if (run.mode === 'Export') return []
   const { because } = promotionWriter(run, { source, promotion, isInstalled })
   return because ? [warning(because.reason, because.message, INSTEAD)] : []

@@ -15,6 +15,7 @@ import {
   sharesSourcesWith,
 } from '../policy/policy.ts'
 import type { GatedPod } from '../strategy/gate.ts'
+import type { DryRun } from '../strategy/promotion.ts'
 import type { ForkAndSource } from '../surroundings/pod-labels.ts'
 import type { SliceView } from '../surroundings/traffic.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
@@ -54,6 +55,8 @@ export interface SpecFacts {
   readonly analysis?: AnalysisFacts | undefined
   /** read only at the step of a run that writes the source */
   readonly promotion?: PromotionFacts | undefined
+  /** absent: the schema tells whether the source has the change; in a review always */
+  readonly dryRun?: DryRun | undefined
 }
 
 /** Everything on which a plan may depend. The webhook collects it for one review, the controller for one pass. */

@@ -2,7 +2,7 @@ import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, knownValue } from '../api/known.ts'
 import { PROMOTION_MANAGER } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
-import type { PromotionMode, PromotionStatus } from '../api/strategy.ts'
+import type { PromotionMode, PromotionStatus, StoredSource } from '../api/strategy.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
@@ -11,6 +11,7 @@ import { declaredBy } from '../strategy/declared.ts'
 import { type Promotion, promotionOf, type SourceOverride } from '../strategy/promotion.ts'
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { shortNameOf } from '../text/short-name.ts'
+import { isStoredAs, sourceHas, storedSource } from './source-has.ts'
 
 /** What decides what an override changes in an object. */
 export type Overriding = Pick<SpecFacts, 'experiment' | 'schema'>
@@ -27,20 +28,29 @@ export const promotionInto = (facts: SpecFacts, source: KubeObject): Promotion |
   promotionOf(sourceOverride(facts, source))
 
 /**
+ * Whether `source` has the change, no matter who made it; undefined if that is not known yet, or if the override cannot
+ * be merged into it.
+ */
+export function hasOverride(facts: SpecFacts, source: KubeObject): boolean | undefined {
+  const found = promotionInto(facts, source)
+  return found && sourceHas(facts, source, found)
+}
+
+/**
  * Whether nothing of the promotion is in the source, as it was just read. The record of the promotion may exist
  * already. False where the source was not read.
  */
 export function isUntouched(facts: SpecFacts): boolean {
   const source = knownValue(facts.promotion?.source ?? ABSENT)
   const isWritten = facts.experiment.status?.promotion?.written !== undefined
-  return source !== undefined && !isWritten && promotionInto(facts, source)?.isDone === false
+  return source !== undefined && !isWritten && hasOverride(facts, source) === false
 }
 
-/** Whether the source has the change, no matter who made it. False for an empty override. */
+/** Whether the source in the cache is known to have the change. False for an empty override. */
 export function hasChange(facts: SpecFacts): boolean {
   const source = knownValue(facts.source)?.object
   if (!source || isEmpty(facts.experiment.spec.overrideSpec)) return false
-  return promotionInto(facts, source)?.isDone === true
+  return hasOverride(facts, source) === true
 }
 
 /**
@@ -53,7 +63,8 @@ export function isReverted(facts: SpecFacts): boolean {
   if (!source || !written || written.generation === 0) return false
   const { uid, generation = 0 } = source.metadata
   const isOutdated = uid === written.uid && generation < written.generation
-  return !isOutdated && promotionInto(facts, source)?.isDone === false
+  const isKnown = written.hash !== undefined && isStoredAs(source, written)
+  return !isOutdated && !isKnown && hasOverride(facts, source) === false
 }
 
 /**
@@ -68,26 +79,19 @@ export function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject)
   return last(managedFields.filter(isOurs)) > last(managedFields.filter((entry) => !isOurs(entry)))
 }
 
-/** A version of a source: its uid and its generation. */
-export type SourceVersion = NonNullable<PromotionStatus['written']>
-
-/** Whether nobody has changed the spec of the source since it was `version`. */
-export const isVersion = ({ metadata: { uid, generation } }: KubeObject, version: SourceVersion): boolean =>
-  uid === version.uid && generation === version.generation
-
-const versionOf = ({ metadata: { uid = '', generation = 0 } }: KubeObject): SourceVersion => ({ uid, generation })
-
 /** Stands for the version of a source if it is not known who wrote it last. No source has generation 0. */
-const unknownVersion = (source: KubeObject): SourceVersion => ({ ...versionOf(source), generation: 0 })
+const unknownVersion = ({ metadata: { uid = '' } }: KubeObject): StoredSource => ({ uid, generation: 0 })
 
 /**
  * The version of a source that has the change. Without a record, others made the change, and it is the present version.
- * With a record, it is the version that our write made. If the reply to that write was lost, it is the present version,
- * or the unknown one if others have written since.
+ * With a record, it is the version that our write made, without its hash if it got the change later. If the reply to
+ * that write was lost, it is the present version, or the unknown one if others have written since.
  */
-export function versionWith(source: KubeObject, stored: PromotionStatus | undefined): SourceVersion {
-  if (!stored?.record) return versionOf(source)
-  return stored.written ?? (isPromotedLast(source) ? versionOf(source) : unknownVersion(source))
+export function versionWith(source: KubeObject, stored: PromotionStatus | undefined): StoredSource {
+  if (!stored?.record) return storedSource(source)
+  if (!stored.written) return isPromotedLast(source) ? storedSource(source) : unknownVersion(source)
+  const { hash, ...version } = stored.written
+  return hash === undefined || isStoredAs(source, stored.written) ? stored.written : version
 }
 
 /** Whether others made the change and reverted it: then nothing of the promotion is in the source. */

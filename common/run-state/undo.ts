@@ -9,15 +9,8 @@ import { isInPlace } from '../strategy/promotion.ts'
 import { differencesIn, differencesOf, pathOf } from '../strategy/recorded-changes.ts'
 import { type TakenBack, takenBack } from '../strategy/take-back.ts'
 import { shortNameOf } from '../text/short-name.ts'
-import {
-  isUntouched,
-  isVersion,
-  liveRecord,
-  NOT_INSTALLED,
-  type Patches,
-  patchesOf,
-  recordedPatches,
-} from './promotion.ts'
+import { isUntouched, liveRecord, NOT_INSTALLED, type Patches, patchesOf, recordedPatches } from './promotion.ts'
+import { isStoredAs } from './source-has.ts'
 
 /** What an undo of the promotion can do with the source as it is now. */
 export type Undo =
@@ -43,8 +36,8 @@ export function undoOf(facts: SpecFacts): Undo | undefined {
   const stored = facts.experiment.status?.promotion
   if (!source || !shape || !stored) return undefined
   const spec = objectOr(source.spec) as JsonObject
-  const isAsWritten = stored.written !== undefined && isVersion(source, stored.written)
-  const isAsRestored = stored.restored && isVersion(source, stored.restored)
+  const isAsWritten = stored.written !== undefined && isStoredAs(source, stored.written)
+  const isAsRestored = stored.restored && isStoredAs(source, stored.restored)
   const [record, patches] = [liveRecord(facts), recordedPatches(facts)]
   const found =
     record && patches

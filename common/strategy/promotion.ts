@@ -1,4 +1,5 @@
 import jsonPatch from 'fast-json-patch'
+import type { Known } from '../api/known.ts'
 import type { BoundedOverride, OverrideType } from '../api/types.ts'
 import { isEmpty, isEqual, isObject, type Json, type JsonObject, member } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
@@ -20,11 +21,19 @@ export interface SourceOverride {
 export interface Promotion {
   /** the whole `spec` afterwards */
   readonly after: JsonObject
-  /** whether the source has it already: the API server would store nothing else */
-  readonly isDone: boolean
   /** RFC 7386: to the new values, and back to the former ones */
   readonly forward: JsonObject
   readonly inverse: JsonObject
+}
+
+/** What the API server said to a dry run of the write of a promotion. */
+export interface DryRun {
+  /** the write, and the version of the source: `idOfWrite` */
+  readonly of: string
+  /** whether it would store the source as it is; absent: no answer yet; unknown: it refuses dry runs */
+  readonly changesNothing: Known<boolean>
+  /** while there is no answer, milliseconds until it may be asked again */
+  readonly againInMs?: number
 }
 
 /** What the override changes in the source itself. Lists are replaced whole. Undefined if it cannot be merged. */
@@ -34,7 +43,6 @@ export function promotionOf({ spec, overrideSpec, overrideType, shape }: SourceO
   const after = withPromotedAccount(merged.spec, spec, overrideSpec)
   return {
     after,
-    isDone: changesBetween(spec, after, shape).length === 0,
     forward: mergePatchBetween(spec, after),
     inverse: mergePatchBetween(after, spec),
   }

@@ -143,6 +143,13 @@ export function phaseOf(
 export const writesSource = (stored: StrategyRunStatus | undefined): boolean =>
   stored?.stepName === nameOfStep({ is: 'promote' }) || stored?.stepName === nameOfStep({ is: 'restore' })
 
+/** Steps of a run that go on, or back, by whether the source has the change. */
+const BY_SOURCE: ReadonlySet<RunStep['is']> = new Set(['await', 'promote', 'return', 'drain'])
+
+/** Whether the stored run is at a step that depends on whether the source has the change. */
+export const dependsOnSource = (stored: StrategyRunStatus | undefined): boolean =>
+  (BY_SOURCE as ReadonlySet<unknown>).has(stored?.stepName.split(' ')[0])
+
 /** `status.strategy`. */
 export function runStatus(run: Run, steps: readonly RunStep[], weight: RunWeight | undefined): StrategyRunStatus {
   const step = steps[run.stepIndex]

@@ -7,6 +7,7 @@ import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../
 import { isOfTwin, needsFreshExperiment, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
 import type { Facts } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
+import { storedSource } from '../../common/run-state/source-has.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
@@ -74,11 +75,11 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts, health
 }
 
 /** The status remembers which version of the source a write made, which may not be what it asked for. */
-function promoted(conclusion: Conclusion, write: Write, { metadata }: KubeObject): Conclusion {
+function promoted(conclusion: Conclusion, write: Write, source: KubeObject): Conclusion {
   const { run } = conclusion
   if (!run?.promotion || run.run.path === 'Abort' || 'subresource' in write) return conclusion
-  const { uid = '', generation = 0 } = metadata
-  const version = run.run.path === 'Undo' ? { restored: { uid, generation } } : { written: { uid, generation } }
+  const stored = storedSource(source)
+  const version = run.run.path === 'Undo' ? { restored: stored } : { written: stored }
   return { ...conclusion, run: { ...run, promotion: { ...run.promotion, ...version } } }
 }
 

@@ -29,6 +29,7 @@ import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import { analysisFacts, twinFacts } from './analysis-facts.ts'
+import { withDryRun } from './dry-runs.ts'
 import type { Ports } from './ports.ts'
 import { cutOverFacts, gateFacts, mustReadLive, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
 
@@ -44,7 +45,7 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
     ? { ...NOT_READ, ...(await factsOfDeletion({ ports, key, experiment, adapter, now })) }
     : await allFacts({ ports, key, experiment, adapter, now })
   const leavingMs = ports.steps.leavingMs(key, knownValue(read.fork)?.metadata.uid)
-  return { ...read, ...experimentFacts(ports, key, experiment), leavingMs, now }
+  return withDryRun(ports, key, { ...read, ...experimentFacts(ports, key, experiment), leavingMs, now })
 }
 
 const BEING_DELETED = unknown('the experiment is being deleted')

@@ -10,7 +10,9 @@ import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import type { ByName, OtherExperiment, WrittenGeneration } from '../../common/facts/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
+import type { DoubtfulWrite } from '../../common/run-state/write-in-doubt.ts'
 import type { GatedPod } from '../../common/strategy/gate.ts'
+import type { DryRun } from '../../common/strategy/promotion.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
@@ -121,6 +123,8 @@ export interface Ports {
   }
   /** whether this installation may write sources */
   readonly isPromotionInstalled: boolean
+  /** what a dry run of a write says: at most one for an experiment in ten seconds. Does not throw a KubeError. */
+  readonly dryRun: (key: Key, kind: WorkloadKind, write: DoubtfulWrite) => Promise<DryRun>
   readonly steps: {
     /** milliseconds since the present step of the stored run began, by the monotonic clock as far as it can */
     elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined

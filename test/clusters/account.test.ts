@@ -1,5 +1,12 @@
 import { expect } from 'chai'
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID, GROUP, OWNER_UID, REQUESTED_BY } from '../../common/api/names.ts'
+import {
+  EXPERIMENT_DEPLOYMENT,
+  EXPERIMENT_ID,
+  GROUP,
+  OWNER_UID,
+  PROMOTION_MANAGER,
+  REQUESTED_BY,
+} from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { eventually } from '../../sandbox/eventually.ts'
@@ -9,6 +16,7 @@ import { usesOwnControlPlane } from './own-plane.ts'
 const POLICY = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/experiment-controller-account'
 const EXPERIMENT = `/apis/${EXPERIMENT_DEPLOYMENT.apiVersion}/namespaces/default/${EXPERIMENT_DEPLOYMENT.plural}/e`
 const FILES = ['namespace', 'service-accounts', 'controller-role', 'controller-apart-role', 'controller-limits']
+const AS_PROMOTION = `--field-manager=${PROMOTION_MANAGER}`
 const ONLY_FORKS = 'the controller of experiments may write only forks'
 const ONLY_REVISIONS = 'the controller of experiments may write only its own revisions'
 const ONLY_FINALIZERS = 'the controller of experiments may change only the finalizers and the status of an experiment'
@@ -111,6 +119,15 @@ describe("A-4: what the API server refuses to the controller's account, although
       args: patch('deployment/shop', { metadata: { labels: { [EXPERIMENT_ID]: 'x' } } }),
       says: ONLY_FORKS,
     },
+    'N10: asks what a promotion would store': {
+      args: [...patch('deployment/shop', { spec: { replicas: 0 } }), AS_PROMOTION],
+      says: 'accepted',
+    },
+    'N10: creates no other workload under the name of promotions': {
+      args: ['create', AS_PROMOTION],
+      object: deployment('miner', 'app'),
+      says: ONLY_FORKS,
+    },
     'deletes a fork': { args: ['delete', 'deployment/fork'], says: 'accepted' },
     'deletes no source': { args: ['delete', 'deployment/shop'], says: ONLY_FORKS },
     'creates a revision of an experiment': { args: ['create'], object: revision('more', OWN), says: 'accepted' },
@@ -143,6 +160,13 @@ describe("A-4: what the API server refuses to the controller's account, although
   }
   for (const [sentence, { args, object, says }] of Object.entries(cases))
     it(sentence, async () => expect(await asController(args, object)).to.contain(says))
+
+  it('N10: does not store a promotion', async () => {
+    const args = [...patch('deployment/shop', { spec: { replicas: 0 } }), AS_PROMOTION]
+    const { code, stderr } = await plane().kubectl(args, { kubeconfig })
+    expect(code).to.equal(1)
+    expect(stderr).to.contain(ONLY_FORKS)
+  })
 
   it('lets everybody else do what they may', async () => {
     const { code, stderr } = await plane().kubectl(['delete', 'deployment/shop', '--dry-run=server'])

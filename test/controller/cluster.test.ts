@@ -70,6 +70,7 @@ function world() {
     },
     isPromotionInstalled: false,
     podRefusals: { of: async () => ABSENT },
+    dryRuns: { of: async (_key, _kind, { of }) => ({ of, changesNothing: ABSENT }) },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
     pins: new DriftBackoff(timers, 2),

@@ -68,6 +68,9 @@ export class FakeApiServer implements KubeClient {
   /** collections, without a namespace, whose watches are silent: their changes are lost */
   readonly frozen = new Set<string>()
   clock: () => Date = () => new Date(0)
+  /** what it makes of an applied object, and what it answers to dry runs */
+  stores: (given: KubeObject) => KubeObject = (given) => given
+  dryRun: (after: KubeObject) => KubeObject = (after) => after
   /** called for each change of the object at `path`, also while watches are silent */
   onEvent: (path: string, event: ServerEvent) => void = () => {}
   /** the schemas of `apps/v1` */
@@ -115,13 +118,14 @@ export class FakeApiServer implements KubeClient {
   }
 
   /** Creates or replaces the object at `path`, as another client does. */
-  put(path: string, object: KubeObject): void {
+  put(path: string, object: KubeObject): KubeObject {
     this.#version += 1
     const before = this.#objects.get(path)
     const metadata = { uid: `uid-of-${object.metadata.name}`, ...object.metadata, resourceVersion: `${this.#version}` }
     const stored = { ...object, metadata }
     this.#objects.set(path, stored)
     this.#emit(path, before ? 'MODIFIED' : 'ADDED', stored)
+    return stored
   }
 
   /** Deletes the object at `path`, if there is one. */
@@ -143,8 +147,8 @@ export class FakeApiServer implements KubeClient {
     this.diary.push(`${verb} ${path}`)
     if (verb === 'apply') return this.#apply(path, objectOr(body))
     if (verb === 'delete') return this.remove(path)
-    if (verb === 'create' && isNamed(body)) return this.#create(`${path}/${body.metadata.name}`, body)
-    if (verb === 'patch' && isObject(body)) return this.#patch(path, objectOr(body) as JsonObject)
+    if (verb === 'create' && isNamed(body)) return this.put(`${path}/${body.metadata.name}`, body)
+    if (verb === 'patch' && isObject(body)) return this.#patch(path, objectOr(body) as JsonObject, query)
     const found = this.#objects.get(path)
     if (verb === 'get' && !found) throw new KubeError({ kind: 'notFound', message: `no ${path}` })
     return found ?? {}
@@ -193,7 +197,7 @@ export class FakeApiServer implements KubeClient {
   }
 
   /** A merge patch of a spec and finalizers, or of a status. One with an old resourceVersion is a conflict. */
-  #patch(path: string, body: JsonObject): KubeObject | undefined {
+  #patch(path: string, body: JsonObject, { dryRun }: Query = {}): KubeObject | undefined {
     const of = path.replace(/\/status$/, '')
     const before = this.#objects.get(of)
     if (!before) throw new KubeError({ kind: 'notFound', message: `no ${of}` })
@@ -204,21 +208,17 @@ export class FakeApiServer implements KubeClient {
     const merged = mergePatch(objectOr(before[part]) as JsonObject, objectOr(body[part]) as JsonObject)
     const { finalizers = before.metadata.finalizers } = objectOr(body.metadata) as Partial<KubeObject['metadata']>
     const metadata = { ...before.metadata, ...(finalizers === undefined ? {} : { finalizers }) }
+    if (dryRun) return this.dryRun({ ...before, [part]: merged })
     const isWithout = before[part] === undefined && body[part] === undefined
     this.change(of, (object) => ({ ...object, ...(isWithout ? {} : { [part]: merged }), metadata }))
     return this.#objects.get(of)
-  }
-
-  #create(path: string, object: KubeObject): KubeObject | undefined {
-    this.put(path, object)
-    return this.#objects.get(path)
   }
 
   #apply(path: string, body: object): KubeObject {
     const of = path.replace(/\/status$/, '')
     const before = this.#objects.get(of)
     if (of !== path && !before) throw new KubeError({ kind: 'notFound', message: `no ${of}` })
-    const given = body as KubeObject
+    const given = this.stores(body as KubeObject)
     this.#version += 1
     const isChanged = given.spec !== undefined && !isEqual(given.spec, before?.spec)
     const metadata = {

@@ -1,4 +1,5 @@
 import { assert, expect } from 'chai'
+import { ABSENT } from '../../common/api/known.ts'
 import type { Conclusion, RunReport } from '../../common/conclusion/conclusion.ts'
 import type { DecisionState } from '../../common/facts/decision.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
@@ -51,6 +52,12 @@ describe('the requeue of a pass', () => {
   const cases: Readonly<Record<string, readonly [Given, Conclusion, reportAgainMs: number, Requeue]>> = {
     'is never for a settled experiment': [{}, settled, NONE, 'never'],
     'is the time of a report that was put off': [{}, settled, 6_000, { afterMs: 6_000 }],
+    'N10: is the time after which the API server is asked again': [
+      { dryRun: { of: '', changesNothing: ABSENT, againInMs: 4_000 } },
+      settled,
+      NONE,
+      { afterMs: 4_000 },
+    ],
     'is the expiry of a settled experiment': [{ experiment: expiring }, settled, NONE, { afterMs: 20_000 }],
     'S13: is the time after which something follows from being alone behind a Service': [
       {},

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { plan } from '../../../common/plan/plan.ts'
+import { storedSource } from '../../../common/run-state/source-has.ts'
 import { FORK } from '../../builders.ts'
 import { aRun, aRunExperiment, aSource } from '../plan/some-run.ts'
 
@@ -137,7 +138,7 @@ describe('a run', () => {
     run.rest()
     expect([run.step(), run.world.experiment.status?.promotion?.written]).to.deep.equal([
       '3/4 Progressing',
-      { uid: 'uid-of-cart', generation: 1 },
+      storedSource(run.world.source),
     ])
     expect(run.world.record).to.equal(undefined)
   })

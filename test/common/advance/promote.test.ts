@@ -17,7 +17,7 @@ describe('a promotion', () => {
     const run = atPromotion()
     expect(writesOf(run)).to.deep.equal(['apply newFork', 'patch experiment', 'create record', 'patch source'])
     expect(imageIn(run)).to.equal('example/cart:2')
-    expect(promotionIn(run)?.written).to.deep.equal({ uid: run.world.source?.metadata.uid, generation: 2 })
+    expect(promotionIn(run)?.written).to.deep.include({ uid: run.world.source?.metadata.uid, generation: 2 })
     run.wait(30)
     run.rest()
     expect(run.strategy()?.phase).to.equal('Promoted')

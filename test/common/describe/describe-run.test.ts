@@ -137,6 +137,19 @@ describe('the description of a run', () => {
     expect(described({ experiment: unsaid, fork, now: new Date(NOW) }).join()).not.to.contain('deployment/cart: ')
   })
 
+  it('N10: says where only the API server can tell whether the source has the change', () => {
+    const overrideSpec = { template: { spec: { shareProcessNamespace: false } } }
+    const fork = aDeployment({ name: 'fork', metadata: { uid: 'f', generation: 1 } })
+    const { apiVersion, kind } = fork
+    const experimentResourceRef = { apiVersion, kind, name: 'fork', namespace: 'shop', uid: 'f', generation: 1 }
+    const doubt =
+      '[Plan] only the API server can tell whether deployment/cart has this already, and the controller asks it: shareProcessNamespace'
+    const told = (status: object) =>
+      described({ experiment: anExperiment({ strategy: CANARY, overrideSpec, status }), fork })
+    expect(told({ experimentResourceRef })).to.include(doubt)
+    expect(told({})).not.to.include(doubt)
+  })
+
   it('tells what a word does, and the steps that are left then', () => {
     const paused = { ...stored(), stepIndex: 1 }
     expect(during(paused)).to.include(

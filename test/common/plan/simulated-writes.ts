@@ -20,9 +20,10 @@ export function make(world: World, write: Write): void {
         world.pods = withGate(world.pods, write)
         return
       }
-      if (write.role === 'fork' || write.role === 'newFork')
-        world.fork = settle(storedAs(write.object, world.fork, { uid: 'uid-of-fork', now: world.now }))
-      else world.twin = settle(storedAs(write.object, world.twin, { uid: 'uid-of-twin', now: world.now }))
+      if (write.role === 'fork' || write.role === 'newFork') {
+        const stored = storedAs(write.object, world.fork, { uid: 'uid-of-fork', now: world.now })
+        world.fork = settle(world.storedFork?.(stored) ?? stored)
+      } else world.twin = settle(storedAs(write.object, world.twin, { uid: 'uid-of-twin', now: world.now }))
       return
     }
     case 'create':

@@ -7,6 +7,7 @@ import type { Facts, PolicyFacts, WrittenGeneration } from '../../../common/fact
 import { withHash } from '../../../common/fork/derive.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import { plan } from '../../../common/plan/plan.ts'
+import type { DryRun } from '../../../common/strategy/promotion.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
@@ -33,6 +34,7 @@ export interface Given {
   readonly driftBackoffMs?: number
   readonly contestedMs?: number
   readonly unreported?: WrittenGeneration
+  readonly dryRun?: DryRun
 }
 
 /** The facts of one pass over `faster-cart`, which has no fork yet, changed by `given`. */
@@ -66,6 +68,7 @@ export function someFacts(given: Given = {}): Facts {
     driftBackoffMs: of.driftBackoffMs ?? 0,
     contestedMs: of.contestedMs ?? 0,
     unreported: of.unreported,
+    ...(of.dryRun ? { dryRun: of.dryRun } : {}),
   }
 }
 

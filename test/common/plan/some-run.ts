@@ -10,6 +10,7 @@ import { isEqual, type JsonObject } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { seenNow } from '../../../common/run-state/seen-now.ts'
+import { storedSource } from '../../../common/run-state/source-has.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
 import { podsAfter } from './simulated-pods.ts'
@@ -184,7 +185,6 @@ const twinNow = ({ experiment, twin, twinRepairInMs, twinUnreported }: World) =>
 function afterWrites({ source }: World, { writes, conclusion }: Plan): Plan['conclusion'] {
   const { run } = conclusion
   if (!source || !run?.promotion || !writes.some(({ role }) => role === 'source')) return conclusion
-  const { uid = '', generation = 0 } = source.metadata
-  const version = run.run.path === 'Undo' ? { restored: { uid, generation } } : { written: { uid, generation } }
+  const version = run.run.path === 'Undo' ? { restored: storedSource(source) } : { written: storedSource(source) }
   return { ...conclusion, run: { ...run, promotion: { ...run.promotion, ...version } } }
 }

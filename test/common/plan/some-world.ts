@@ -31,6 +31,8 @@ export interface World {
   isInstalled: boolean
   /** what the API server and admission webhooks make of a source that is written */
   stored: (source: KubeObject) => KubeObject
+  /** the same of the fork; absent: they store it as it is */
+  storedFork?: (fork: KubeObject) => KubeObject
   /** whether the pods of the fork become available */
   isHealthy: boolean
   analyses: SimulatedAnalyses | undefined

@@ -1,6 +1,13 @@
 import { expect } from 'chai'
 import { PROMOTION_MANAGER } from '../../../common/api/names.ts'
-import { promotionInto, promotionWriter, sourceOverride, versionWith } from '../../../common/run-state/promotion.ts'
+import {
+  hasOverride,
+  promotionInto,
+  promotionWriter,
+  sourceOverride,
+  versionWith,
+} from '../../../common/run-state/promotion.ts'
+import { storedSource } from '../../../common/run-state/source-has.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { aDeployment } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
@@ -14,8 +21,8 @@ describe('the promotion into a source', () => {
   it('lays the override over the present spec of the source', () => {
     const facts = factsOf()
     expect(sourceOverride(facts, source).spec).to.deep.equal(source.spec)
-    expect(promotionInto(facts, source)?.isDone).to.equal(false)
-    expect(promotionInto(facts, aSource(10, 'example/cart:2'))?.isDone).to.equal(true)
+    expect(hasOverride(facts, source)).to.equal(false)
+    expect(hasOverride(facts, aSource(10, 'example/cart:2'))).to.equal(true)
   })
 })
 
@@ -61,14 +68,21 @@ describe('versionWith', () => {
   const before = wrote('kubectl', '2026-11-21T10:00:04Z')
 
   it('is the present version where others made the change, and that of our write as long as it is stored', () => {
-    expect(versionWith(sourceBy(), undefined)).to.deep.equal({ uid: 'u', generation: 7 })
+    expect(versionWith(sourceBy(), undefined)).to.deep.equal(storedSource(sourceBy()))
     const written = { uid: 'u', generation: 2 }
     expect(versionWith(sourceBy(before, ours), { ...RECORD, written })).to.equal(written)
   })
 
+  it('N10: has the hash of what our write stored only as long as the source is so', () => {
+    const written = storedSource(sourceBy(before, ours))
+    expect(versionWith(sourceBy(before, ours), { ...RECORD, written })).to.equal(written)
+    const edited = aDeployment({ image: 'cart:9', metadata: { uid: 'u', generation: 8 } })
+    expect(versionWith(edited, { ...RECORD, written })).to.deep.equal({ uid: 'u', generation: 7 })
+  })
+
   it('is the present version after a lost reply, if nobody has written the spec since', () => {
     const status = wrote('kube-controller-manager', '2026-11-21T10:00:09Z', { 'f:status': {} })
-    expect(versionWith(sourceBy(before, ours, status), RECORD)).to.deep.equal({ uid: 'u', generation: 7 })
+    expect(versionWith(sourceBy(before, ours, status), RECORD)).to.deep.equal(storedSource(sourceBy()))
   })
 
   it('is that of nobody after a lost reply, if others may have written the spec since', () => {

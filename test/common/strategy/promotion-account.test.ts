@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { boundedOverride } from '../../../common/api/decode.ts'
 import { at, type JsonObject } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
-import { patchText, promotionOf } from '../../../common/strategy/promotion.ts'
+import { isInPlace, patchText, promotionOf } from '../../../common/strategy/promotion.ts'
 import { POD } from '../../builders.ts'
 
 const specOf = (pod: JsonObject): JsonObject => ({ template: { spec: { containers: [], ...pod } } })
@@ -25,7 +25,7 @@ function promoted(spec: JsonObject, pod: JsonObject, overrideType: 'Merge' | 'St
   const of = { spec, overrideSpec: boundedOverride({ template: { spec: pod } }), overrideType, shape: POD }
   const found = promotionOf(of)
   if (!found) throw new Error('the override can be merged')
-  return { of, found }
+  return { of, found, isDone: isInPlace(spec, found.forward, POD) }
 }
 
 describe('D1: the promotion of a service account', () => {
@@ -40,19 +40,20 @@ describe('D1: the promotion of a service account', () => {
   for (const [sentence, [before, override, account]] of Object.entries(cases))
     it(`${sentence}, and back`, () => {
       const spec = specOf(before)
-      const { forward, inverse, isDone } = promoted(spec, override).found
+      const { found, isDone } = promoted(spec, override)
+      const { forward, inverse } = found
       expect(isDone).to.equal(false)
       const after = stored(mergePatch(spec, forward))
       expect(accountIn(after)).to.deep.equal([account, account])
-      expect(promoted(after, override).found.isDone).to.equal(true)
+      expect(promoted(after, override).isDone).to.equal(true)
       expect(stored(mergePatch(after, inverse))).to.deep.equal(stored(spec))
     })
 
   it('changes nothing if the account stays, under whichever names the source has it', () => {
     for (const before of [BOTH, { serviceAccountName: 'a' }, { serviceAccount: 'a' }])
       for (const override of [{ serviceAccountName: 'a' }, { serviceAccount: 'a' }, { serviceAccount: null }]) {
-        const { isDone, forward } = promoted(specOf(before), override).found
-        expect([isDone, forward], JSON.stringify([before, override])).to.deep.equal([true, {}])
+        const { isDone, found } = promoted(specOf(before), override)
+        expect([isDone, found.forward], JSON.stringify([before, override])).to.deep.equal([true, {}])
       }
   })
 

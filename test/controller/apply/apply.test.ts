@@ -7,6 +7,7 @@ import { waiting } from '../../../common/facts/decision.ts'
 import { forkHealth } from '../../../common/fork/health.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { runState } from '../../../common/run-state/run.ts'
+import { storedSource } from '../../../common/run-state/source-has.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { apply, type Result } from '../../../controller/apply/apply.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
@@ -171,9 +172,8 @@ describe('apply', () => {
         const { conclusion } = await applied({ writes: [write], stored, conclusion: { ...CONCLUSION, run } })
         return conclusion?.run?.promotion
       }
-      const version = { uid: of.metadata.uid, generation: 4 }
-      expect(await writtenAfter('Forward')).to.deep.equal({ mode: 'Manual', written: version })
-      expect(await writtenAfter('Undo')).to.deep.equal({ mode: 'Manual', restored: version })
+      expect(await writtenAfter('Forward')).to.deep.equal({ mode: 'Manual', written: storedSource(of) })
+      expect(await writtenAfter('Undo')).to.deep.equal({ mode: 'Manual', restored: storedSource(of) })
       expect(await writtenAfter('Forward', { subresource: 'status' })).to.deep.equal({ mode: 'Manual' })
     })
 

@@ -9,7 +9,7 @@ import { END_OF_PAUSE } from './end-of-pause.ts'
 import { LOST_STATUS } from './lost-status.ts'
 import { NEIGHBOURS } from './neighbours.ts'
 import { PINNED_SERVICE } from './pinned-service.ts'
-import { PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
+import { ANSWERED_LATE, PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
 import { READY_CONTAINERS } from './ready-containers.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
 import { SCALED_THRICE, SCALED_TWICE } from './scaled-forks.ts'
@@ -98,10 +98,7 @@ export const INPUTS = {
         world.change(PATHS.source, (before) => ({ ...aDeployment({ image: 'cart:2' }), ...generation(before) })),
       isSeen: (world) => JSON.stringify(world.at(PATHS.fork).spec).includes('cart:2'),
     },
-    'it is deleted': {
-      change: ({ server }) => server.remove(PATHS.source),
-      isSeen: tells('SourceNotFound'),
-    },
+    'it is deleted': { change: ({ server }) => server.remove(PATHS.source), isSeen: tells('SourceNotFound') },
   },
   revision: {
     'it is deleted': {
@@ -228,6 +225,7 @@ export const INPUTS = {
   leavingMs: { 'a minute in which the pods stay': STAYING_PODS },
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },
   promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
+  dryRun: { 'the API server answers again': ANSWERED_LATE },
   gate: { 'the containers of a pod': READY_CONTAINERS },
   cutOver: { 'a Service that is limited to the fork': PINNED_SERVICE },
   contestedMs: { 'a third drift in a row': { ...SCALED_THRICE, isSeen: tells('Contested') } },

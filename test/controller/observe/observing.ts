@@ -39,6 +39,10 @@ export function observing(given: Given = {}) {
       noteLeaving: () => undefined,
     },
     isPromotionInstalled: false,
+    dryRun: async (_key, _kind, { of }) => {
+      diary.push('dry run')
+      return { of, changesNothing: known(true) }
+    },
     experiments: {
       get: async (key) => (key === KEY ? experiment : undefined),
       doubt: () => diary.push('doubt the cache'),
