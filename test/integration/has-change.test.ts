@@ -64,7 +64,7 @@ describe('N10: an empty or absent value in an override, on the real control plan
   }
 
   for (const kind of KINDS)
-    it(`${kind}: is in the source by the schema exactly if a dry run of its promotion changes nothing`, async () => {
+    it(`N10: ${kind}: is in the source by the schema exactly if a dry run of its promotion changes nothing`, async () => {
       const { api } = plane()
       const namespace = await aNamespace()
       const spec = { replicas: 0, selector: { matchLabels: { app: 'rich' } }, template: RICH, ...SPECS[kind] }
@@ -111,13 +111,13 @@ describe('N10: a change of which only the API server can tell, in a cluster with
       promotion: { mode: 'Export' },
     })
 
-  it('is found in the source by a dry run of its promotion', async () => {
+  it('N10: is found in the source by a dry run of its promotion', async () => {
     await exported('rounded', 'cart')
     const { status } = await place().shows('rounded', 'the change', (of) => of.status?.promotion?.written !== undefined)
     expect(status?.conditions?.find(({ type }) => type === 'Promoted')?.status).to.equal('True')
   })
 
-  it('is told to be unknown where an admission policy refuses dry runs', async () => {
+  it('N10: is told to be unknown where an admission policy refuses dry runs', async () => {
     const metadata = { name: 'closed-to-promotions' }
     const rule = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments'] }
     await place().api.create(`${POLICIES}/validatingadmissionpolicies`, {
