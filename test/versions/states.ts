@@ -44,9 +44,10 @@ const isBetweenWindows: Shown = ({ status }) =>
   status?.analysis?.verdict === 'Wait' && status.analysis.run !== undefined
 
 const saying = (word: string) => (place: Place, name: string) => say(place, name, word)
-/** Writes the revision of ten digits that the former version takes for an approval. */
+/** Approves the revision: the whole one, or the one of ten digits where the former version knows no other. */
 const approves = async ({ api, path, experimentAt }: Place, name: string) => {
-  const approvedRevision = (await experimentAt(name)).status?.strategy?.revision
+  const { revision, wholeRevision } = (await experimentAt(name)).status?.strategy ?? {}
+  const approvedRevision = wholeRevision ?? revision
   return api.patch(path('experiments', name), { spec: { promotion: { approvedRevision } } })
 }
 
