@@ -5,7 +5,7 @@ import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../facts/facts.ts'
-import { pinState, statesIn } from '../run-state/pins.ts'
+import { pinState, type ServiceState, sendsOnlyToFork, statesIn } from '../run-state/pins.ts'
 import { withHashesOf } from '../run-state/run-hash.ts'
 import { selectorDeclaredBy } from '../strategy/declared.ts'
 import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
@@ -48,10 +48,8 @@ function keptPromotion(former: PromotionStatus | undefined, moved: Reason | unde
 }
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */
-export function pausedCondition(
-  { metadata: { name } }: ExperimentDeployment,
-  report: RunReport | undefined,
-): readonly ConditionDraft[] {
+export function pausedCondition(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
+  const { name } = facts.experiment.metadata
   const paused = (reason: ConditionDraft['reason'], message: string): readonly ConditionDraft[] => [
     { type: 'Paused', status: 'True', reason, message },
   ]
@@ -61,7 +59,7 @@ export function pausedCondition(
   const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
   if (run.held) return paused('PausedByCommand', resumed)
   const step = steps[run.stepIndex]
-  const preview = previewAt(report)
+  const preview = previewAt(facts, report)
   const until = step?.is === 'pause' && step.seconds !== undefined ? `until ${endOf(run.since, step.seconds)}, or ` : ''
   if (preview !== undefined) return paused('Previewing', `service/${preview} sends to the fork; ${until}${resumed}`)
   if (step?.is === 'analysis') {
@@ -77,17 +75,30 @@ export function pausedCondition(
   return step.seconds === undefined ? paused('PauseStep', resumed) : paused('PauseDuration', `${until}${resumed}`)
 }
 
-/** The Service through which the fork is tested, at the pause for that. */
-function previewAt({ run, steps }: RunReport): string | undefined {
+/** The Service through which the fork is tested, at the pause for that, as long as it sends only to the fork. */
+function previewAt(facts: Facts, { run, steps, spec }: RunReport): string | undefined {
   if (steps[run.stepIndex]?.is !== 'pause') return undefined
   const preview = steps.slice(0, run.stepIndex).find((step) => step.is === 'preview')
+  const pins = pinState(facts, spec)
+  if (pins?.preview && !isTold(facts, pins.preview, 'Paused')) return undefined
   return preview && steps.slice(run.stepIndex).some(({ is }) => is === 'cutOver') ? preview.service : undefined
+}
+
+/**
+ * Whether a Service is limited to the fork, and every node has known it. It is told once, and then as long as the
+ * Service stays as it is: pods that come and go change nothing in that.
+ */
+function isTold({ experiment }: Facts, of: ServiceState, type: 'CutOver' | 'Paused'): boolean {
+  const wasTold = experiment.status?.conditions?.some(
+    (each) => each.type === type && (each.reason === 'CutOver' || each.reason === 'Previewing'),
+  )
+  return of.isOurs && (wasTold === true || sendsOnlyToFork(of))
 }
 
 /** The condition of a blue-green whose active Service sends to its fork only, as long as it does. */
 export function cutOverCondition(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
   const pins = report && pinState(facts, report.spec)
-  if (!pins?.active.isOurs) return []
+  if (!pins || !isTold(facts, pins.active, 'CutOver')) return []
   return [
     {
       type: 'CutOver',

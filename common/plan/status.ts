@@ -60,7 +60,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     withWarnings(sourceResolved(facts, conclusion), hazards),
     withWarnings(trafficShared(facts, conclusion, services), collisions),
     policyCompliant(conclusion.policy),
-    ...pausedCondition(experiment, conclusion.run),
+    ...pausedCondition(facts, conclusion.run),
     ...promotedCondition(experiment, conclusion.run),
     ...cutOverCondition(facts, conclusion.run),
     ...analysisConditions(facts, conclusion),

@@ -5,7 +5,7 @@ import { type CutOverServices, podsOf, type SpecFacts } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { at } from '../json/json.ts'
 import type { RunStep } from '../strategy/compile.ts'
-import { openPods, readyPods } from '../strategy/gate.ts'
+import { NODES_MS, openPods, readyPods } from '../strategy/gate.ts'
 import type { Run } from '../strategy/run.ts'
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
@@ -45,6 +45,8 @@ export interface ServiceState {
   readonly pinnedTo: string | undefined
   readonly isOurs: boolean
   readonly endpoints: ReadyEndpoints
+  /** as `listedMs` of the facts */
+  readonly listedMs: number
 }
 
 /** What a blue-green finds of its Services; undefined for another strategy, and where they were not read. */
@@ -58,6 +60,10 @@ export interface PinState {
   /** whether requests to the active Service reach nobody, or will soon, although the source could answer */
   readonly isDead: boolean
 }
+
+/** Whether requests to a Service reach only the fork, on every node. */
+export const sendsOnlyToFork = ({ isOurs, endpoints: { all, ofFork }, listedMs }: ServiceState): boolean =>
+  isOurs && all === ofFork && listedMs >= NODES_MS
 
 /** Both Services, or the only one. */
 export const statesIn = ({ active, preview }: PinState): readonly ServiceState[] =>
@@ -73,18 +79,18 @@ export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 
   if (!blueGreen || !seen) return undefined
   const id = experimentId(experiment.metadata.uid)
   const fork = forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)
-  const stateOf = (name: string, found: Known<KubeObject>): ServiceState => {
+  const stateOf = (name: string, found: Known<KubeObject>, listedMs: number): ServiceState => {
     const service = knownValue(found)
     const value = at(service, 'spec', 'selector', EXPERIMENT_ID)
     const pinnedTo = typeof value === 'string' ? value : undefined
     const sender = (service && serviceView(service)) ?? { name }
     const endpoints = readyEndpoints(seen.slices, sender, fork)
     const unread = found.is === 'unknown' ? { unread: found.because } : {}
-    return { name, service, ...unread, pinnedTo, isOurs: pinnedTo === id, endpoints }
+    return { name, service, ...unread, pinnedTo, isOurs: pinnedTo === id, endpoints, listedMs }
   }
-  const active = stateOf(blueGreen.activeService, seen.active)
+  const active = stateOf(blueGreen.activeService, seen.active, seen.listedMs)
   const { previewService } = blueGreen
-  const preview = previewService === undefined ? undefined : stateOf(previewService, seen.preview)
+  const preview = previewService === undefined ? undefined : stateOf(previewService, seen.preview, seen.previewListedMs)
   const source = knownValue(seen.source)
   const available = source ? statusCount(source, 'availableReplicas') : 0
   const isListed = available > 0 && active.endpoints.listedPods >= available && hasEnoughPods(facts, source, seen)
@@ -149,7 +155,12 @@ export function hasRequests(facts: SpecFacts, spec: StrategyRunSpec): boolean {
   return pins ? isServing(facts, pins) : facts.surroundings.traffic.is !== 'known' || keptBy(facts) !== undefined
 }
 
-/** Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. */
-export function isServing(facts: SpecFacts, pins: PinState): boolean {
-  return pins.active.isOurs || (!pins.isBack && openPods(podsOf(facts) ?? []) > 0)
+/**
+ * Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. A Service
+ * that was read and lists none of them, as one that another experiment has, sends them nothing.
+ */
+export function isServing(facts: SpecFacts, { active, isBack }: PinState): boolean {
+  if (active.isOurs) return true
+  const mayBeListed = active.unread !== undefined || active.endpoints.ofFork > 0
+  return mayBeListed && !isBack && openPods(podsOf(facts) ?? []) > 0
 }

@@ -2,6 +2,7 @@ import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
 import { percent } from '../text/percent.ts'
 import type { RunStep } from './compile.ts'
+import { NODES_MS } from './gate.ts'
 import { podTargetAt, type Sizes } from './target.ts'
 
 /** A step, and its pods. */
@@ -100,7 +101,7 @@ function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: str
     case 'preview':
       return `service/${step.service} sends to them`
     case 'cutOver':
-      return `service/${step.service} sends only to them (for about 2s both versions answer)`
+      return `service/${step.service} sends only to them (for about ${duration(NODES_MS / 1_000)} both versions answer)`
     case 'return':
       return `${servicesText(step.services)} to the source again`
     case 'pause':

@@ -1,3 +1,6 @@
+/** After so long, every node sends requests to the pods that the EndpointSlices of a Service list, and to no others. */
+export const NODES_MS = 2_000
+
 /** What the gate of a fork needs to know of one of its pods. */
 export interface GatedPod {
   readonly name: string

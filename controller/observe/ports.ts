@@ -17,6 +17,7 @@ import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
+import type { TimedState } from './step-clock.ts'
 
 /** The workloads of all kinds. They are read from the caches unless a method says otherwise. */
 export interface WorkloadsPort {
@@ -128,8 +129,8 @@ export interface Ports {
   readonly steps: {
     /** milliseconds since the present step of the stored run began, by the monotonic clock as far as it can */
     elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined
-    /** milliseconds since this process first saw `state`: that of the active Service of a blue-green */
-    unchangedMs(key: Key, state: string): number
+    /** milliseconds since this process first saw `state`: that of the Services of a blue-green */
+    unchangedMs(key: Key, what: TimedState, state: string): number
     /** milliseconds since this process first noted that the object `uid` leaves; undefined: it did not, or no longer */
     leavingMs(key: Key, uid: string | undefined): number | undefined
     /** notes which objects of the experiment leave. The others stay, or are gone */

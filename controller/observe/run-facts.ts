@@ -10,6 +10,8 @@ import { isAnswered } from '../../common/strategy/command.ts'
 import { commandIn } from '../../common/strategy/command-text.ts'
 import { writesSource } from '../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
+import { readyEndpoints } from '../../common/surroundings/endpoints.ts'
+import { serviceView } from '../../common/surroundings/traffic.ts'
 import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -38,11 +40,19 @@ export async function cutOverFacts(
   ])
   const { slices } = surroundings.traffic(key, namespace)
   const pin = keyOfPin(key, activeService)
+  const fork = forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)
+  const listed = (name: string, found: KubeObject | undefined) => {
+    const { all, ofFork } = readyEndpoints(slices, (found && serviceView(found)) ?? { name }, fork)
+    return JSON.stringify([found?.metadata.uid, ofFork > 0, all > ofFork])
+  }
   const state = {
     repairInMs: pins.waitMs(pin),
     previewRepairInMs: previewService === undefined ? 0 : pins.waitMs(keyOfPin(key, previewService)),
     isContested: pins.contestedMs(pin) > 0,
-    unchangedMs: steps.unchangedMs(key, returnStateOf(experiment, active)),
+    unchangedMs: steps.unchangedMs(key, 'selector', returnStateOf(experiment, active)),
+    listedMs: steps.unchangedMs(key, 'active', listed(activeService, active)),
+    previewListedMs:
+      previewService === undefined ? 0 : steps.unchangedMs(key, 'preview', listed(previewService, preview)),
   }
   const seen = { active: knownObject(active), preview: knownObject(preview), source: knownObject(source) }
   return { services: known({ ...seen, slices, ...state }) }

@@ -10,7 +10,10 @@ interface StepSighting {
   readonly ageMs: number
 }
 
-/** The active Service of a blue-green, as this process first saw it. */
+/** What of the Services of a blue-green is timed: the selector of the active one, and what each of them lists. */
+export type TimedState = 'selector' | 'active' | 'preview'
+
+/** A state of the Services of a blue-green, as this process first saw it. */
 interface ServiceSighting {
   readonly state: string
   readonly seenMs: number
@@ -29,13 +32,13 @@ interface StepClockOptions {
 /**
  * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
  * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock. It also says
- * how long the active Service of a blue-green has been as it is, for a way back that waits for its endpoints, and how
- * long a fork or twin has been leaving.
+ * how long the Services of a blue-green have been as they are, for a way back that waits for endpoints, and for nodes
+ * that follow them; and how long a fork or twin has been leaving.
  */
 export class StepClock {
   readonly #options: StepClockOptions
   readonly #steps = new Map<Key, StepSighting>()
-  readonly #services = new Map<Key, ServiceSighting>()
+  readonly #services = new Map<Key, Readonly<Partial<Record<TimedState, ServiceSighting>>>>()
   readonly #leaving = new Map<Key, Leaving>()
 
   constructor(options: StepClockOptions) {
@@ -63,13 +66,14 @@ export class StepClock {
     return ageMs
   }
 
-  /** Milliseconds since this process first saw the active Service of a blue-green in this state. */
-  unchangedMs(key: Key, state: string): number {
+  /** Milliseconds since this process first saw `what` of the Services of a blue-green in this state. */
+  unchangedMs(key: Key, what: TimedState, state: string): number {
     const { timers, isKnown } = this.#options
     const nowMs = timers.now()
-    const sighting = this.#services.get(key)
+    const sightings = this.#services.get(key)
+    const sighting = sightings?.[what]
     if (sighting?.state === state) return nowMs - sighting.seenMs
-    if (isKnown(key)) this.#services.set(key, { state, seenMs: nowMs })
+    if (isKnown(key)) this.#services.set(key, { ...sightings, [what]: { state, seenMs: nowMs } })
     return 0
   }
 

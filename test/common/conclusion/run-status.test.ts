@@ -13,6 +13,7 @@ import { statusOf } from '../../../common/plan/status.ts'
 import { anExperiment } from '../../builders.ts'
 import { aBlueGreen, aCutOver } from '../advance/blue-greens.ts'
 import { aService } from '../plan/simulated-services.ts'
+import { someFacts } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
 
 /** The report of the next pass. */
@@ -95,10 +96,10 @@ describe('status.promotion', () => {
 })
 
 describe('the condition Paused', () => {
-  const experiment = aRunExperiment()
+  const facts = someFacts({ experiment: aRunExperiment() })
   const resume = 'kubectl annotate --overwrite expd/faster-cart experiment-controller.example.com/command=resume'
   const paused = (report: RunReport | undefined) =>
-    pausedCondition(experiment, report).map(({ status, reason, message }) => `${status} ${reason}: ${message}`)
+    pausedCondition(facts, report).map(({ status, reason, message }) => `${status} ${reason}: ${message}`)
   const at = (run: Partial<RunReport['run']>, of: Partial<RunReport> = {}): RunReport => {
     const report = reportOf(aPausedRun())
     return { ...report, ...of, run: { ...report.run, ...run } }

@@ -171,6 +171,8 @@ const seenServices = (world: World, { active, preview }: Services) => ({
   source: knownOrAbsent(world.source),
   previewRepairInMs: 0,
   unchangedMs: 0,
+  listedMs: 60_000,
+  previewListedMs: 60_000,
   slices: (world.traffic ?? trafficOf({ active, preview }, world)).slices,
   ...world.lostPins,
 })

@@ -67,6 +67,8 @@ function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, 
     previewRepairInMs: 0,
     isContested: false,
     unchangedMs: of.unchangedMs ?? 0,
+    listedMs: 0,
+    previewListedMs: 0,
   }
   const pod = { revision: 'a', hasReadyContainers: true, isOpen: true, isReady: true, isBeingDeleted: false, ...but }
   const opened = Array.from({ length: open }, (_, index) => ({ ...pod, name: `${FORK}-${index}`, uid: String(index) }))
@@ -188,10 +190,13 @@ describe('isServing', () => {
 
   it('is true while the Service is pinned, and until it lists the source where pods are open', () => {
     expect(isServingOf({ selector: { [EXPERIMENT_ID]: ID } })).to.equal(true)
-    expect(isServingOf({ open: 1 })).to.equal(true)
-    expect(isServingOf({ open: 1, pods: ['cart-1', 'cart-2'] })).to.equal(false)
-    expect(isServingOf({ open: 0 })).to.equal(false)
+    expect(isServingOf({ open: 1, pods: [`${FORK}-1`] })).to.equal(true)
+    expect(isServingOf({ open: 1, pods: [`${FORK}-1`, 'cart-1', 'cart-2'] })).to.equal(false)
+    expect(isServingOf({ open: 0, pods: [`${FORK}-1`] })).to.equal(false)
   })
+
+  it('N1: is false where the Service lists no pod of the fork, because another experiment has it', () =>
+    expect(isServingOf({ open: 1, selector: { [EXPERIMENT_ID]: '0123456789' } })).to.equal(false))
 })
 
 describe('hasRequests', () => {

@@ -57,6 +57,8 @@ describe('the facts of a run', () => {
         previewRepairInMs: 0,
         isContested: false,
         unchangedMs: 0,
+        listedMs: 0,
+        previewListedMs: 0,
       },
     })
   })

@@ -35,17 +35,24 @@ function world(wallMs: number) {
 }
 
 describe('the time since a Service was changed', () => {
+  it('N4: counts by itself for what each Service lists', () => {
+    const { clock, pass } = world(0)
+    expect([clock.unchangedMs(KEY, 'active', '1'), clock.unchangedMs(KEY, 'preview', '1')]).to.deep.equal([0, 0])
+    pass(1_000)
+    expect([clock.unchangedMs(KEY, 'active', '2'), clock.unchangedMs(KEY, 'preview', '1')]).to.deep.equal([0, 1_000])
+  })
+
   it('counts from when this process first saw that version, by the monotonic clock', () => {
     const { clock, time, pass } = world(0)
-    expect(clock.unchangedMs(KEY, '7')).to.equal(0)
+    expect(clock.unchangedMs(KEY, 'selector', '7')).to.equal(0)
     pass(HOUR_MS)
     time.wallMs -= HOUR_MS
-    expect(clock.unchangedMs(KEY, '7')).to.equal(HOUR_MS)
-    expect(clock.unchangedMs(KEY, '8')).to.equal(0)
+    expect(clock.unchangedMs(KEY, 'selector', '7')).to.equal(HOUR_MS)
+    expect(clock.unchangedMs(KEY, 'selector', '8')).to.equal(0)
     pass(1)
-    expect(clock.unchangedMs(KEY, '8')).to.equal(1)
+    expect(clock.unchangedMs(KEY, 'selector', '8')).to.equal(1)
     clock.forget(KEY)
-    expect(clock.unchangedMs(KEY, '8')).to.equal(0)
+    expect(clock.unchangedMs(KEY, 'selector', '8')).to.equal(0)
   })
 })
 
@@ -131,12 +138,12 @@ describe('the clock of a step', () => {
   it('remembers nothing of an experiment that was deleted during its pass', () => {
     const { clock, pass, gone } = world(HOUR_MS)
     clock.elapsedMs(KEY, aRun())
-    clock.unchangedMs(KEY, '7')
+    clock.unchangedMs(KEY, 'selector', '7')
     expect(clock.entryCount).to.equal(2)
     gone.add(KEY)
     clock.forget(KEY)
     pass(1_000)
-    expect([clock.elapsedMs(KEY, aRun()), clock.unchangedMs(KEY, '7')]).to.deep.equal([HOUR_MS + 1_000, 0])
+    expect([clock.elapsedMs(KEY, aRun()), clock.unchangedMs(KEY, 'selector', '7')]).to.deep.equal([HOUR_MS + 1_000, 0])
     expect(clock.entryCount).to.equal(0)
   })
 
