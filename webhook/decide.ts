@@ -199,7 +199,7 @@ function commandedRun(facts: Facts, { assessment }: Evaluation) {
   const state = runState(facts, assessment.is === 'wanted' ? assessment.fork : undefined)
   if (!state) return undefined
   const run = withSeenSource(facts, state.run, state.steps)
-  return { run, steps: state.steps, ...commandContext(facts, run) }
+  return { run, steps: state.steps, ...commandContext(facts, { ...state, run }) }
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */

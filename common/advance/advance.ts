@@ -58,7 +58,7 @@ export function withRun(
   const commandResult = applyCommand(facts, state)
   if (commandResult) return movedPlan(planned, report, commandResult)
   if (!wanted) return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
-  const cutting = cutOver(facts, state, planned.conclusion.fork)
+  const cutting = cutOver(facts, state, planned.conclusion.fork, wanted.gate)
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
   const context = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }

@@ -16,7 +16,7 @@ export function applyCommand(facts: Facts, state: RunState): RunMove | undefined
   const [command, by] = [commandIn(annotations), annotations?.[COMMAND_BY]]
   const { run, steps } = state
   if (!command || isAnswered(command, run.command)) return undefined
-  const answer = resultOfCommand(command, run, steps, { now, ...commandContext(facts, run) })
+  const answer = resultOfCommand(command, run, steps, { now, ...commandContext(facts, state) })
   const at = command.stamp?.at
   const status: CommandStatus = {
     verb: command.verb,

@@ -1,9 +1,12 @@
+import { readyOf } from '../api/conditions.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { DesiredFork } from '../assess/assess.ts'
 import type { WrittenObject } from '../conclusion/conclusion.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
-import { type Facts, forkAndSource, podsOf } from '../facts/facts.ts'
+import { type Facts, podsOf } from '../facts/facts.ts'
+import { obstacleAt, SERVICE_RETRY_MS, serviceObstacle } from '../run-state/obstacles.ts'
 import {
   cutOverServices,
   isServing,
@@ -12,23 +15,17 @@ import {
   pinningAt,
   pinState,
   type ServiceState,
+  sendsOnlyToFork,
   statesIn,
 } from '../run-state/pins.ts'
 import { mayHaveWritten, promotionIn, type RunState } from '../run-state/run.ts'
-import { openPods } from '../strategy/gate.ts'
+import { NODES_MS, openPods } from '../strategy/gate.ts'
 import { abortMove, type RunMove } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
-import { trafficInput } from '../surroundings/pod-labels.ts'
-import { lostPorts } from '../surroundings/ports.ts'
-import { notSwitchable } from '../surroundings/switchable.ts'
-import { serviceView } from '../surroundings/traffic.ts'
-import { replicasOf } from '../workload/status.ts'
+import { PROGRESS_DEADLINE_SECONDS, replicasOf } from '../workload/status.ts'
 import { isStillPublished, pin, unpin } from './service-writes.ts'
 import { switchEvent } from './switch-event.ts'
-
-/** No event tells that another experiment returned a Service, or that pods of the source are available. */
-const RETRY_MS = 10_000
 
 /** What a pass does with the Services of a blue-green. */
 export interface CutOverPlan {
@@ -38,6 +35,8 @@ export interface CutOverPlan {
   readonly pinning: readonly Write[]
   /** replaces the decision that the health of the fork would give */
   readonly decision?: Decision
+  /** milliseconds until the Services are looked at again, whatever the fork waits for */
+  readonly recheckMs?: number
   /** whether the Services show what the present step wants */
   readonly isReached: boolean
   /** for an Event that says that the active Service is switched */
@@ -47,7 +46,12 @@ export interface CutOverPlan {
 }
 
 /** What the pass does with the Services; undefined for another strategy, and where they were not read. */
-export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefined): CutOverPlan | undefined {
+export function cutOver(
+  facts: Facts,
+  state: RunState,
+  fork: KubeObject | undefined,
+  gate: DesiredFork['gate'] = undefined,
+): CutOverPlan | undefined {
   const pins = pinState(facts, state.spec)
   if (!pins) return undefined
   const { run, steps } = state
@@ -64,11 +68,15 @@ export function cutOver(facts: Facts, state: RunState, fork: KubeObject | undefi
   if (unpinning.length > 0)
     return { ...none, unpinning, ...(isBack ? switchEvent(facts, state, { of: active, reason: 'Returned' }) : {}) }
   if (isDying) return none
-  return {
-    ...none,
-    ...pinWrites({ facts, state, fork, pins }, both),
-    isReached: isReached({ facts, state, fork, pins }),
-  }
+  const context = { facts, state, fork, gate, pins }
+  const pinned = pinWrites(context, both)
+  const retriedMs = [
+    ...(pinned.decision?.is === 'waiting' ? [pinned.decision.retryAfterMs] : []),
+    ...(pinned.recheckMs === undefined ? [] : [pinned.recheckMs]),
+    ...statesIn(pins).flatMap(({ isOurs, listedMs }) => (isOurs && listedMs < NODES_MS ? [NODES_MS - listedMs] : [])),
+  ]
+  const recheck = retriedMs.length > 0 ? { recheckMs: Math.min(...retriedMs) } : {}
+  return { ...none, ...pinned, ...recheck, isReached: isReached(context) }
 }
 
 /** Whether a Service has our key in its selector, or, as a preview without any key, what only we published. */
@@ -79,6 +87,8 @@ interface CutOverContext {
   readonly facts: Facts
   readonly state: RunState
   readonly fork: KubeObject | undefined
+  /** of the wanted fork; undefined where none is derived */
+  readonly gate: DesiredFork['gate']
   readonly pins: PinState
 }
 
@@ -92,16 +102,19 @@ interface WantedPinning {
  * should be open. A paused run limits no other Service, but sets a lost pin again.
  */
 function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Partial<CutOverPlan> {
-  const { facts, state, pins } = context
+  const { facts, state, pins, fork } = context
   const { run, steps } = state
+  const obstacle = obstacleAt(facts, pins, { run, steps, fork })
+  if (obstacle?.is === 'waiting') return { decision: lasting(context, obstacle), recheckMs: SERVICE_RETRY_MS }
+  if (obstacle) return { decision: obstacle }
+  const isPreviewing = pinningAt(run, steps).active !== 'pinned'
   for (const { of, is } of both) {
     const isActive = of === pins.active
+    if (is !== 'pinned' || of.isOurs) continue
+    // from the cut-over on nobody waits for a preview
+    if (!isActive && !isPreviewing && serviceObstacle(facts, pins, { of, fork })) continue
     const isRepair = steps[run.stepIndex]?.is !== (isActive ? 'cutOver' : 'preview')
-    // Once the step is over, a Service that is as wanted is not judged again.
-    if (is !== 'pinned' || (of.isOurs && isRepair)) continue
-    const obstacle = (of.isOurs ? undefined : obstacleOf(context, of)) ?? missingPort(context, of)
-    if (obstacle) return { decision: obstacle }
-    if (of.isOurs || (run.held && !isRepair) || (isActive && !hasJoined(context))) continue
+    if ((run.held && !isRepair) || (isActive && !hasJoined(context))) continue
     const later = isRepair ? repairLater(context, of) : undefined
     if (later) return later
     const pinning = of.service ? [pin(facts.experiment, of.service, { isPreview: !isActive, isRepair })] : []
@@ -109,7 +122,28 @@ function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Par
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
   const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
-  return isWaiting ? { decision: waiting('WaitsForSource', message, RETRY_MS) } : {}
+  const decision = isWaiting ? waiting('WaitsForSource', message, SERVICE_RETRY_MS) : untilNodesFollow(context)
+  return decision ? { decision } : {}
+}
+
+/**
+ * An obstacle that may go away by itself is only waited for until the progress deadline of the fork. Then a person must
+ * act.
+ */
+function lasting({ facts, state: { run }, gate }: CutOverContext, obstacle: Decision): Decision {
+  const { status, reason, lastTransitionTime } = readyOf(facts.experiment.status) ?? {}
+  if (status !== 'False' || reason !== obstacle.reason) return obstacle
+  const sinceMs = Math.max(Date.parse(run.since), Date.parse(lastTransitionTime ?? ''))
+  const deadlineS = gate?.progressDeadlineSeconds ?? PROGRESS_DEADLINE_SECONDS
+  return facts.now.getTime() - sinceMs >= deadlineS * 1_000 ? stalled(obstacle.reason, obstacle.message) : obstacle
+}
+
+/** What the steps that limit a Service wait for when its slices show that: nodes follow a moment later. */
+function untilNodesFollow(context: CutOverContext): Decision | undefined {
+  const of = switchedBy(context)
+  if (!of || of.listedMs >= NODES_MS || !isListed(context)) return undefined
+  const message = `service/${of.name} sends only to the fork as soon as all nodes know it`
+  return waiting(of === context.pins.active ? 'CutOver' : 'Previewing', message, NODES_MS - of.listedMs)
 }
 
 /**
@@ -122,7 +156,7 @@ function repairLater({ facts, state, pins }: CutOverContext, { name }: ServiceSt
   const message = `another client keeps removing the label ${EXPERIMENT_ID} from the selector of service/${name}; exclude spec.selector there`
   if (isActive && isContested)
     return mayHaveWritten(facts, state.run)
-      ? { decision: waiting('PinNotHeld', message, RETRY_MS) }
+      ? { decision: waiting('PinNotHeld', message, SERVICE_RETRY_MS) }
       : { moved: { ...abortMove(state.run, message, facts), reason: 'PinNotHeld' } }
   const restMs = isActive ? repairInMs : previewRepairInMs
   const soon = `service/${name} will send only to the fork again soon: another client changed its selector`
@@ -136,30 +170,36 @@ function hasJoined({ facts, state, pins }: CutOverContext): boolean {
   return isOpen && pins.active.endpoints.ofFork >= open
 }
 
-/** Whether the active Service sends to the fork only, and to all of its open pods. */
-const isCutOver = (context: CutOverContext): boolean => {
-  const { isOurs, endpoints } = context.pins.active
-  return isOurs && hasJoined(context) && endpoints.all === endpoints.ofFork
+/** The Service that the present step limits to the fork; undefined at other steps. */
+function switchedBy({ facts, state: { run, steps }, pins }: CutOverContext): ServiceState | undefined {
+  switch (steps[run.stepIndex]?.is) {
+    case 'preview':
+      return pins.preview
+    case 'promote':
+      return promotionIn(facts.experiment, run)?.written === undefined ? pins.active : undefined
+    case 'cutOver':
+      return pins.active
+    default:
+      return undefined
+  }
 }
 
-/** Whether the slices show what the present step wants. */
+/** Whether the slices show that the Service of the present step sends only to the fork, and to all of its pods. */
+function isListed(context: CutOverContext): boolean {
+  const { pins, fork } = context
+  const of = switchedBy(context)
+  if (!of?.isOurs || of.endpoints.all !== of.endpoints.ofFork) return false
+  return of === pins.active ? hasJoined(context) : fork !== undefined && of.endpoints.ofFork >= replicasOf(fork)
+}
+
+/** Whether the Services are as the present step wants, for every node. */
 function isReached(context: CutOverContext): boolean {
-  const { state, pins, fork } = context
+  const { state, pins } = context
   const { active, preview } = pins
-  switch (state.steps[state.run.stepIndex]?.is) {
-    case 'preview': {
-      const { all, ofFork } = preview?.endpoints ?? { all: 0, ofFork: 0 }
-      return preview?.isOurs === true && all === ofFork && fork !== undefined && ofFork >= replicasOf(fork)
-    }
-    case 'promote':
-      return promotionIn(context.facts.experiment, state.run)?.written !== undefined || isCutOver(context)
-    case 'cutOver':
-      return isCutOver(context)
-    case 'return':
-      return pins.isBack && !active.isOurs && preview?.isOurs !== true
-    default:
-      return true
-  }
+  const of = switchedBy(context)
+  if (of) return isListed(context) && sendsOnlyToFork(of)
+  const isReturning = state.steps[state.run.stepIndex]?.is === 'return'
+  return !isReturning || (pins.isBack && !active.isOurs && preview?.isOurs !== true)
 }
 
 /** The abort when the fork has no ready pod, or is deleted, while the Service sends only to it. */
@@ -167,27 +207,6 @@ function returnMove(facts: Facts, run: Run, { active: { name }, isForkGone }: Pi
   const why = isForkGone ? 'the fork was deleted' : 'no pod of the fork was ready'
   const message = `service/${name} sends to the source again, because ${why}`
   return { ...abortMove(run, message, facts), reason: 'Returned' as const }
-}
-
-/** Why a Service cannot be limited to the fork now. */
-function obstacleOf({ facts, fork, pins }: CutOverContext, of: ServiceState): Decision | undefined {
-  const { name, service, pinnedTo, unread } = of
-  if (unread !== undefined)
-    return waiting('ServiceNotFound', `service/${name} could not be read now (${unread})`, RETRY_MS)
-  if (!service) return waiting('ServiceNotFound', `service/${name} does not exist`, RETRY_MS)
-  if (pinnedTo !== undefined)
-    return waiting('ServiceIsTaken', `service/${name} sends only to the experiment with the id ${pinnedTo}`, RETRY_MS)
-  const pair = forkAndSource(facts, fork)
-  const found =
-    pair && notSwitchable(name, serviceView(service), { ...trafficInput(pair), isActive: of === pins.active })
-  return found && stalled(found.reason, found.message)
-}
-
-/** Why a Service would lose requests, or would list no pod, if it sent only to the fork. */
-function missingPort({ facts, fork }: CutOverContext, { service }: ServiceState): Decision | undefined {
-  const [pair, view] = [forkAndSource(facts, fork), service && serviceView(service)]
-  const lost = pair && view && lostPorts(view, trafficInput(pair))
-  return lost === undefined ? undefined : stalled('PortMissing', lost)
 }
 
 /** How long a deletion waits until the active Service sends to the source again, after it was returned. */

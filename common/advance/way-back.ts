@@ -129,11 +129,7 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
  * waits for.
  */
 export function restOf({ restMs }: { readonly restMs?: number }, cutting: CutOverPlan | undefined) {
-  const { decision } = cutting ?? {}
-  const all = [
-    ...(restMs === undefined ? [] : [restMs]),
-    ...(decision?.is === 'waiting' ? [decision.retryAfterMs] : []),
-  ]
+  const all = [restMs, cutting?.recheckMs].filter((each) => each !== undefined)
   return all.length === 0 ? {} : { restMs: Math.min(...all) }
 }
 

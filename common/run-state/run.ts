@@ -15,6 +15,7 @@ import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { openNow, previewObstacle } from './obstacles.ts'
 import { hasRequests, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
 import { isTakenBack, isUntouched, promotionInto } from './promotion.ts'
@@ -63,12 +64,13 @@ export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunSta
   const run = withKeptApproval(present, stored, { steps, approved: spec.approvedRevision })
   const sizes = sizesOf(facts, spec, { fork })
   // A way back needs no source.
-  if (steps[run.stepIndex]?.is === 'restore') return { spec, run, steps, target: restoringTarget(facts, spec) }
+  if (steps[run.stepIndex]?.is === 'restore')
+    return withOpenPods(facts, { spec, run, steps, target: restoringTarget(facts, spec) }, fork)
   if (isQuarantined(run, steps) || isReturning(run, steps))
-    return keptServing(facts, { spec, run, steps, target: quarantineTarget(facts) })
+    return withOpenPods(facts, { spec, run, steps, target: quarantineTarget(facts) }, fork)
   const isKnown = sizes !== undefined || run.path !== 'Forward'
   const target = isKnown ? podTargetAt(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
-  return keptServing(facts, { spec, run, steps, target })
+  return withOpenPods(facts, { spec, run, steps, target }, fork)
 }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */
@@ -80,17 +82,20 @@ const isReturning = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boole
   path !== 'Forward' && steps[stepIndex]?.is === 'return'
 
 /**
- * While requests of the active Service may reach the fork of a blue-green, it keeps its pods, and open pods stay open,
- * even if the step wants fewer. A fork that gets all requests is not scaled to 0 with its source.
+ * `state` with the pods that may have requests now. While requests of the active Service may reach the fork of a
+ * blue-green, it keeps its pods, and open pods stay open, even if the step wants fewer. A fork that gets all requests
+ * is not scaled to 0 with its source.
  */
-function keptServing(facts: SpecFacts, state: RunState): RunState {
+function withOpenPods(facts: SpecFacts, state: RunState, fork: KubeObject | undefined): RunState {
   const { spec, run, steps, target } = state
   const pods = podsOf(facts)
-  if (!target || !pods || !hasRequests(facts, spec)) return state
-  if (pinningAt(run, steps).active === 'pinned' && target.open > 0) return state
+  if (!target || !pods || !spec.blueGreen) return state
+  const of = { run, steps, fork, target, mayHaveWritten: mayHaveWritten(facts, run) }
+  const open = openNow(facts, pinState(facts, spec), of)
+  const isWanted = pinningAt(run, steps).active === 'pinned' && open > 0
+  if (isWanted || !hasRequests(facts, spec)) return { ...state, target: { ...target, open } }
   const present = facts.fork.is === 'known' ? replicasOf(facts.fork.value) : 0
-  const open = Math.max(target.open, openPods(pods))
-  return { ...state, target: { ...target, pods: Math.max(target.pods, present), open } }
+  return { ...state, target: { ...target, pods: Math.max(target.pods, present), open: Math.max(open, openPods(pods)) } }
 }
 
 /** Whether the active Service sends only to the fork. Then the template of the fork must not change. */
@@ -197,13 +202,14 @@ export function mayHaveWritten(facts: SpecFacts, run: Run): boolean {
 }
 
 /** What a command to `run` depends on beside the run and the time. */
-export const commandContext = (facts: SpecFacts, run: Run) => ({
+export const commandContext = (facts: SpecFacts, { run, spec }: Pick<RunState, 'run' | 'spec'>) => ({
   promotion: promotionIn(facts.experiment, run),
   mayHaveWritten: mayHaveWritten(facts, run),
   createdAt: facts.experiment.metadata.creationTimestamp,
   over: whyOver(facts),
   sourceNow: () => seenNow(facts),
   noUndo: obstacleOfUndo(facts),
+  previewObstacle: previewObstacle(facts, spec),
 })
 
 /** Why no command is obeyed any more; undefined if they are. The end of a promotion can still be undone. */

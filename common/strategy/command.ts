@@ -25,6 +25,8 @@ export interface CommandContext {
   readonly sourceNow?: () => SeenSource | undefined
   /** why an undo would do nothing; absent: it can be made, or that is not known */
   readonly noUndo?: string | undefined
+  /** why nobody can have tested the fork through its preview */
+  readonly previewObstacle?: string | undefined
 }
 
 /** How far the clocks of the webhook and of the controller may differ, in milliseconds. */
@@ -132,6 +134,8 @@ function effectOf(command: Command, run: Run, steps: readonly RunStep[], context
     case 'promote': {
       const index = steps.findIndex(({ is }) => is === 'promote')
       if (run.path !== 'Forward' || run.stepIndex > index) return nothing('there is nothing to promote')
+      const isBeforeCutOver = run.stepIndex <= steps.findIndex(({ is }) => is === 'cutOver')
+      if (isBeforeCutOver && context.previewObstacle !== undefined) return nothing(context.previewObstacle)
       const seen = seenByPromoter(command.saw?.values, run, context.sourceNow ?? (() => undefined))
       const isBeingWritten = promotion?.record !== undefined && !promotion.written && isSeen(run, seen)
       if (run.stepIndex === index && isBeingWritten && !isHeld) return nothing('it is being promoted')

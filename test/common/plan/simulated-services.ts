@@ -2,7 +2,7 @@
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Write } from '../../../common/conclusion/write.ts'
-import { at, isObject, type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { at, isEmpty, isObject, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { type SliceView, serviceView, type TrafficView } from '../../../common/surroundings/traffic.ts'
@@ -13,7 +13,10 @@ export interface Services {
   readonly preview?: KubeObject | undefined
 }
 
-/** A Service that selects the pods of the source, and those of its forks. */
+/**
+ * A Service that selects the pods of the source, and those of its forks. By another label than `app` it selects those
+ * of the source only.
+ */
 export const aService = (name: string, selector: Readonly<Record<string, string>> = {}): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Service',
@@ -38,15 +41,24 @@ export function trafficOf({ active, preview }: Services, workloads: Workloads): 
 
 function sliceOf(service: KubeObject, { source, fork, pods }: Workloads): SliceView {
   const { metadata, spec } = service
-  const id = at(spec, 'selector', EXPERIMENT_ID)
+  const { app, [EXPERIMENT_ID]: id, ...ofLeader } = objectOr(at(spec, 'selector'))
   const all = objectOr(spec).publishNotReadyAddresses === true
-  const isSelected = fork && (id === undefined || id === fork.metadata.name.slice(-10))
-  const ofSource = source && id === undefined ? statusCount(source, 'availableReplicas') : 0
-  const ofFork = isSelected ? pods.filter(({ isReady }) => isReady || all).map(({ name }) => name) : []
+  const isSelected =
+    fork && app === 'cart' && (id === undefined || id === fork.metadata.name.slice(-10)) && isEmpty(ofLeader)
+  const ofSource = source && app === 'cart' && id === undefined ? statusCount(source, 'availableReplicas') : 0
+  const ofFork =
+    isSelected && hasPorts(service, fork) ? pods.filter(({ isReady }) => isReady || all).map(({ name }) => name) : []
   const names = [...Array.from({ length: ofSource }, (_, index) => `cart-${index}`), ...ofFork]
   const { ports } = serviceView(service) ?? {}
   const ready = names.map((name) => ({ address: name, pod: name }))
   return { service: metadata.name, ready, ...(ports ? { ports } : {}) }
+}
+
+/** Whether pods of `workload` have each port to which a Service sends by name. */
+function hasPorts(service: KubeObject, { spec }: KubeObject): boolean {
+  const containers = listOr(at(spec, 'template', 'spec', 'containers'))
+  const named = containers.flatMap((container) => listOr(at(container, 'ports'))).map((port) => at(port, 'name'))
+  return (serviceView(service)?.portNames ?? []).every((port) => named.includes(port))
 }
 
 /** `services` after a write of one of them, with the fields that the API server then knows as ours. */
