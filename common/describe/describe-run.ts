@@ -7,9 +7,10 @@ import type { Warning } from '../api/types.ts'
 import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
 import { endOfRun } from '../conclusion/end-of-run.ts'
-import type { Facts } from '../facts/facts.ts'
+import { type Facts, forkAndSource } from '../facts/facts.ts'
 import type { JsonObject } from '../json/json.ts'
 import { changesBetween, type FieldChange } from '../override/changes.ts'
+import { isMissingIn } from '../run-state/obstacles.ts'
 import { promotionInto, promotionWriter, sourceOverride } from '../run-state/promotion.ts'
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
 import { unseenBy } from '../run-state/seen-now.ts'
@@ -22,7 +23,10 @@ import { isSameRun } from '../strategy/run.ts'
 import { fieldOf } from '../strategy/take-back.ts'
 import { podTargetAt, type Sizes } from '../strategy/target.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { concernedServices } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
+import { didYouMean } from '../text/did-you-mean.ts'
 import { optionalClause } from '../text/fitted.ts'
 import { listed } from '../text/list.ts'
 import { shortName } from '../text/short-name.ts'
@@ -60,7 +64,6 @@ export function strategyLines(
   const isAhead = steps.slice(run.stepIndex).some(({ is }) => is === 'promote')
   return [
     ...lines,
-    ...missingServices(facts),
     ...previewedRequests(facts, state),
     ...caveats(state, sizes),
     ...(isAhead ? [promotionLine(facts, state, { sizes, ...of }), ...doubts(facts)] : []),
@@ -101,14 +104,32 @@ function introduction({ experiment }: Facts, { run, steps }: RunState): string {
   return stored === undefined || isSameRun(stored, run) ? 'steps: ' : 'a new run begins: '
 }
 
-/** The Services of a blue-green for which its run will wait. */
-function missingServices({ experiment: { spec }, surroundings: { traffic } }: Facts): readonly string[] {
-  const { activeService, previewService } = spec.strategy?.blueGreen ?? {}
-  if (traffic.is !== 'known') return []
-  const found = new Set(traffic.value.services.map(({ name }) => name))
-  return [activeService, previewService]
-    .filter((name) => name !== undefined && !found.has(name))
-    .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)
+/**
+ * The Services of a blue-green for which its run will wait, because they do not exist. A Service that may be meant is
+ * named only if it selects the pods of the source: the plan and the status name these to every author.
+ */
+export function missingServices(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly Warning[] {
+  const state = conclusion.run ?? runState(facts, fork)
+  const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
+  const { blueGreen } = state?.spec ?? {}
+  if (!state || !blueGreen || state.run.path !== 'Forward' || !pair || !traffic) return []
+  const { run, steps } = state
+  const { activeService, previewService } = blueGreen
+  const isAhead = (is: RunStep['is']) => run.stepIndex <= steps.findIndex((step) => step.is === is)
+  const previews = isAhead('cutOver') && previewService !== undefined ? [previewService] : []
+  const needed = [...(isAhead('promote') ? [activeService] : []), ...previews]
+  const known = concernedServices(traffic, trafficInput(pair))
+  return needed
+    .filter((name) => isMissingIn(traffic, name))
+    .map((name) => {
+      const meant = didYouMean(name, known)
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+      return warning(
+        'ServiceNotFound',
+        `service/${name} does not exist, or has no selector: the run waits for it`,
+        hint,
+      )
+    })
 }
 
 /** How many pods answer to the preview Service until its step, if the run reaches that step without another word. */

@@ -25,7 +25,7 @@ import { shortName, shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { analysisLines } from './describe-analysis.ts'
-import { portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
+import { missingServices, portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
 
 /** What a description needs in addition to facts and plan. */
 export interface DescribeOptions {
@@ -65,7 +65,7 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
     ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
     ...ownedServices(facts, isRunning ? run : undefined),
     ...(report ? [...report.hazards, ...report.collisions] : []),
-    ...(wanted ? portWarnings(facts, plan, wanted.fork) : []),
+    ...(wanted ? [...missingServices(facts, plan, wanted.fork), ...portWarnings(facts, plan, wanted.fork)] : []),
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described.changes()) : []),
     ...changeLines(sourceChanges(facts, plan), [shortName(facts.experiment.spec.sourceRef), ': ']),

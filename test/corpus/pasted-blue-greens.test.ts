@@ -148,7 +148,7 @@ describe('blue-greens of Argo, pasted with their Services', function () {
       const most = `promote: writes deployment/${NAME}; ${pods} at any time`
       const missing = [of.activeService, of.previewService]
         .filter((name) => name !== undefined && !there.has(name))
-        .map((name) => `service/${name} does not exist, or has no selector: the run waits for it`)
+        .map((name) => `[ServiceNotFound] service/${name} does not exist, or has no selector: the run waits for it`)
       const isPreviewed = there.has(of.previewService ?? '')
       const previewed = `service/${of.previewService} has N ready endpoints now; then it sends only to the fork`
       const told = others.flat().map((line) => line.replace(/\d+ ready endpoints?/, 'N ready endpoints'))

@@ -98,8 +98,29 @@ describe('the description of a run', () => {
     const found = describedFacts({ ...facts, ...installed }).map((line) => line.replace('[Plan] ', ''))
     expect(found).to.include('spec.replicas 4 is not used in a blue-green')
     expect(found.join().match(/no requests|without requests/g)).to.deep.equal(['without requests'])
-    expect(found).to.include('service/preview does not exist, or has no selector: the run waits for it')
+    expect(found).to.include(
+      '[ServiceNotFound] service/preview does not exist, or has no selector: the run waits for it',
+    )
     expect(found.join()).not.to.contain('a weight')
+  })
+
+  it('N1: names the Service of the source that may be meant, and no other', () => {
+    const services = [
+      { name: 'cart', selector: { app: 'cart' } },
+      { name: 'crab', selector: { app: 'secret' } },
+    ]
+    const warnedOf = (activeService: string) => {
+      const facts = someFacts({
+        experiment: anExperiment({ strategy: { blueGreen: { activeService } } }),
+        traffic: { services, slices: [] },
+      })
+      const installed = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
+      return describedFacts({ ...facts, ...installed }).filter((line) => line.startsWith('[ServiceNotFound]'))
+    }
+    const missing = 'does not exist, or has no selector: the run waits for it'
+    expect(warnedOf('crat')).to.deep.equal([`[ServiceNotFound] service/crat ${missing}; did you mean cart?`])
+    expect(warnedOf('crabs')).to.deep.equal([`[ServiceNotFound] service/crabs ${missing}`])
+    expect(warnedOf('cart')).to.deep.equal([])
   })
 
   it('says that an edit begins another run', () => {
