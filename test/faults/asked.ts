@@ -15,7 +15,7 @@ const BURST = 1_000
  * The part of new connections that kube-proxy itself may lose while it changes its rules, also of a Service that nobody
  * touches: 2 of 60,000 were seen. It is one request of the 20,000; a Service without endpoints loses hundreds.
  */
-const LOST_BY_KUBE_PROXY = 5 / 100_000
+export const LOST_BY_KUBE_PROXY = 5 / 100_000
 /** For kube-proxy to send no more to an address that a pod has no more, on a busy machine. */
 const STALE_MS = 5_000
 
@@ -34,9 +34,7 @@ interface HowToAsk {
 }
 
 /** In a `describe`: kube-proxy runs, or its tests are skipped. Returns what sends requests to Services of the place. */
-export function usesTraffic(place: () => Place) {
-  const running = usesKubeProxy()
-
+export function usesTraffic(place: () => Place, running = usesKubeProxy()) {
   const ask = async (service: string, count: number): Promise<Answers> =>
     running().requests(count, { namespace: place().namespace, service })
 
@@ -98,7 +96,7 @@ const total = (counts: Answers['byPod']): number => Object.values(counts).reduce
 export const answeredIn = ({ byPod }: Answers): number => total(byPod)
 /** How many requests failed. */
 export const failedIn = ({ failures }: Answers): number => total(failures)
-const requestsIn = (answers: Answers): number => answeredIn(answers) + failedIn(answers)
+export const requestsIn = (answers: Answers): number => answeredIn(answers) + failedIn(answers)
 
 /** Knows which addresses the pods of a source had, and when: an address is given again when its pod is gone. */
 export function addressesOf(place: () => Place, source: string) {

@@ -20,8 +20,7 @@ export const ALL_KINDS = Object.keys(KINDS) as readonly Kind[]
 const START_MS = 300_000
 
 /** In a `describe`: the product and Argo Rollouts run on a control plane of their own. Returns the namespace `shop`. */
-export function usesAllKinds(overlay: string): () => Place {
-  const plane = usesOwnControlPlane(crds)
+export function usesAllKinds(overlay: string, plane = usesOwnControlPlane(crds)): () => Place {
   needs('argoRollouts', 'argoFiles')
   let place: Place | undefined
   let argo: ArgoRollouts | undefined
@@ -39,7 +38,8 @@ export function usesAllKinds(overlay: string): () => Place {
   }
 }
 
-const isTrue = (pod: KubeObject, type: string): boolean =>
+/** Whether a condition of a pod is true. */
+export const isTrue = (pod: KubeObject, type: string): boolean =>
   listOr(at(pod, 'status', 'conditions')).some((each) => isObject(each) && each.type === type && each.status === 'True')
 
 /** Functions for the gated forks in a place. */
