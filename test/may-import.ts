@@ -184,6 +184,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/api',
     'common/workload',
     'common/surroundings',
+    'common/strategy',
     'common/kube/watch',
     'controller/runtime',
     'controller/observe',

@@ -1,11 +1,12 @@
 import type { KubeObject } from '../api/object.ts'
 import type { LeavingObject } from '../conclusion/conclusion.ts'
 import type { Write } from '../conclusion/write.ts'
+import { hasNoPods } from '../fork/health.ts'
 import { listed } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { replicasOf, statusCount } from '../workload/status.ts'
+import { replicasOf } from '../workload/status.ts'
 
 /** How long a fork may take to lose its pods before it is deleted, and how long a finalizer of others may keep it. */
 export const LEAVING_MS = 60_000
@@ -47,7 +48,7 @@ export function leaving(resource: WorkloadKind, of: KubeObject, input: LeavingIn
   if (isBeingDeleted(of)) return released(resource, of, input)
   const leftMs = LEAVING_MS - leavingMs
   const hasPods = replicasOf(of) > 0
-  if (leftMs <= 0 || (!hasPods && hasNoPods(resource, of))) return { write: { verb: 'delete', role, resource, of } }
+  if (leftMs <= 0 || hasNoPods(resource, of)) return { write: { verb: 'delete', role, resource, of } }
   const isLater = repairInMs !== undefined && repairInMs > 0
   const recheckMs = isLater ? Math.min(leftMs, repairInMs) : leftMs
   return {
@@ -56,10 +57,6 @@ export function leaving(resource: WorkloadKind, of: KubeObject, input: LeavingIn
     leaving: { uid: of.metadata.uid ?? '', recheckMs },
   }
 }
-
-/** Whether the workload controller has seen that it should have no pods, and it has none. */
-const hasNoPods = (resource: WorkloadKind, of: KubeObject): boolean =>
-  resource.observedGeneration(of) >= (of.metadata.generation ?? 0) && statusCount(of, 'replicas') === 0
 
 /** Waits for the end of what is being deleted, and takes the finalizers of others from it after a minute. */
 function released(resource: WorkloadKind, of: KubeObject, { role, now }: LeavingInput): LeavingStep {

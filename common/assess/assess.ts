@@ -13,7 +13,8 @@ import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
-import { runState, wantedReplicas } from '../run-state/run.ts'
+import { isPinnedToFork, isWriting, runState, wantedReplicas } from '../run-state/run.ts'
+import { hasUngatedPods } from '../run-state/ungated.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podsNow } from '../strategy/target.ts'
 import { clauses } from '../text/fitted.ts'
@@ -37,6 +38,8 @@ interface ForkGate {
   readonly target: PodTarget | undefined
   /** of its template */
   readonly revision: string
+  /** set while pods without a gate have to go first: until then the fork should have no pods, and none is opened */
+  readonly isEmptied?: true
   /** the deadline that it would have without the gate; absent: the default of its kind */
   readonly progressDeadlineSeconds?: number
 }
@@ -119,13 +122,21 @@ function withGate(facts: SpecFacts, kind: WorkloadKind, plain: KubeObject): Pick
   const { fork, ...deadline } = gated(kind, plain)
   const [revision, pods] = [revisionOf(fork), podsOf(facts)]
   const target = runState(facts, fork)?.target
+  const isEmptied = isToBeEmptied(facts, revision)
   const known = target && (pods ? podsNow(pods, target, { revision }) : target.pods)
-  const replicas = known ?? replicasOf(plain)
+  const replicas = isEmptied ? 0 : (known ?? replicasOf(plain))
   return {
     fork: { ...fork, spec: { ...objectOr(fork.spec), replicas } },
-    gate: { target, revision, ...deadline },
+    gate: { target, revision, ...(isEmptied ? { isEmptied } : {}), ...deadline },
   }
 }
+
+/**
+ * Whether the fork has to lose all of its pods before it gets others, because some of them have no gate. One that gets
+ * all requests, or that serves for pods of its source, keeps them until its workload controller has replaced them.
+ */
+const isToBeEmptied = (facts: SpecFacts, revision: string): boolean =>
+  hasUngatedPods(facts, revision) && !isPinnedToFork(facts) && !isWriting(facts)
 
 /** The fork that was derived, also where it is not written because the schema is missing. */
 export const derivedFork = (assessment: Assessment): KubeObject | undefined =>

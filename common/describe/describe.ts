@@ -69,7 +69,7 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
     ...planLines(writeLines(facts, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described.changes()) : []),
     ...changeLines(sourceChanges(facts, plan), [shortName(facts.experiment.spec.sourceRef), ': ']),
-    ...(wanted ? planLines(strategyLines(facts, plan, { fork: wanted.fork, ...described })) : []),
+    ...(wanted ? planLines(strategyLines(facts, plan, { ...wanted, ...described })) : []),
     // after a move the fork is written in the next pass, and the lines about the steps say what it gets
     ...(wanted && report && hasForkAfter(plan) && !run?.moved
       ? serviceLines(facts, wanted, { report, alone, isAtSize: isAtSize(plan) })

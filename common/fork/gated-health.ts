@@ -12,6 +12,8 @@ export interface CountedPod {
   readonly hasReadyContainers: boolean
   readonly isOpen: boolean
   readonly isBeingDeleted: boolean
+  /** set for a pod without a gate: it is not of the template, or somebody took the gate away */
+  readonly isUngated?: true
 }
 
 /** What the health of a gated fork depends on besides the fork itself. */
@@ -40,11 +42,11 @@ export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gat
   const isEmptied = workloadHealth.reason === 'ScaledToZero' && gated.wanted > 0
   if (!COUNTED.has(workloadHealth.reason) && !isEmptied) return workloadHealth
   const { wanted, progressDeadlineSeconds: seconds = PROGRESS_DEADLINE_SECONDS } = gated
-  const { all, updated, ready, open } = countsOf(gated)
+  const { all, updated, ready, open, ungated } = countsOf(gated)
   const reached = `${ready} of ${wanted} pods have ready containers, ${open === 0 ? 'none' : open} open`
   if ([replicasOf(fork), all, ready].every((count) => count === wanted))
     return { is: 'ready', reason: 'Available', message: reached }
-  const message = [reached, ...rest({ all, updated, wanted })].join(', ')
+  const message = [reached, ...rest({ all, updated, wanted, ungated })].join(', ')
   const leftMs = seconds * 1_000 - (now.getTime() - lastAppliedMs(fork))
   if (leftMs > 0) {
     const recheckMs = workloadHealth.is === 'progressing' ? (workloadHealth.recheckAfterMs ?? leftMs) : leftMs
@@ -57,17 +59,21 @@ export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gat
 /** Without the pods that are being deleted. `ready`: those of the present revision with ready containers */
 function countsOf({ pods, revision }: GatedFork) {
   const present = pods.filter(({ isBeingDeleted }) => !isBeingDeleted)
-  const updated = present.filter((pod) => pod.revision === revision)
+  const updated = present.filter((pod) => pod.revision === revision && !pod.isUngated)
   return {
     all: present.length,
     updated: updated.length,
     ready: updated.filter(({ hasReadyContainers }) => hasReadyContainers).length,
     open: present.filter(({ isOpen }) => isOpen).length,
+    ungated: present.filter(({ isUngated }) => isUngated).length,
   }
 }
 
+type Counted = 'all' | 'updated' | 'wanted' | 'ungated'
+
 /** What is still to be done, without counts that tell nothing. */
-function rest({ all, updated, wanted }: Record<'all' | 'updated' | 'wanted', number>): readonly string[] {
+function rest({ all, updated, wanted, ungated }: Record<Counted, number>): readonly string[] {
+  if (ungated > 0) return [`${ungated} without a gate`]
   if (updated < all) return [`${updated} of ${all} up to date`]
   if (all === wanted) return []
   return [all === 0 ? 'none created yet' : `${all} created`]

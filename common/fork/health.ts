@@ -36,6 +36,10 @@ export const mayBeRefusedPods = (kind: WorkloadKind, fork: KubeObject, now: Date
 export const hasRolledOut = (kind: WorkloadKind, source: KubeObject): boolean =>
   isObserved(kind, source) && statusCount(source, 'updatedReplicas') >= statusCount(source, 'replicas')
 
+/** Whether `fork` should have no pods, and its workload controller has seen that and counts none. */
+export const hasNoPods = (kind: WorkloadKind, fork: KubeObject): boolean =>
+  replicasOf(fork) === 0 && isObserved(kind, fork) && statusCount(fork, 'replicas') === 0
+
 const isObserved = (kind: WorkloadKind, fork: KubeObject): boolean =>
   kind.observedGeneration(fork) >= (fork.metadata.generation ?? 0)
 

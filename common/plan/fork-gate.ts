@@ -30,8 +30,8 @@ export const NO_GATE_WRITES: GateWrites = { writes: [], isOpening: false }
 export function gateWrites(facts: Facts, { gate }: DesiredFork, fork: KubeObject): GateWrites {
   const pods = podsOf(facts)
   if (!pods || !gate?.target) return NO_GATE_WRITES
-  const { revision, target } = gate
-  return writesOf(facts, fork, pods, { open: target.open, revision })
+  const { revision, target, isEmptied } = gate
+  return writesOf(facts, fork, pods, { open: isEmptied ? 0 : target.open, revision })
 }
 
 /**

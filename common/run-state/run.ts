@@ -22,6 +22,7 @@ import { isTakenBack, isUntouched, promotionInto } from './promotion.ts'
 import { keptRevisions, lacksHashes, revisionsOf, runHashes, withHashesOf } from './run-hash.ts'
 import { seenNow } from './seen-now.ts'
 import { obstacleOfUndo, undoOf } from './undo.ts'
+import { hasUngatedPods } from './ungated.ts'
 
 /** A run at its present step. */
 export interface RunState {
@@ -110,9 +111,12 @@ export function isInQuarantine(facts: SpecFacts): boolean {
   return state !== undefined && isQuarantined(state.run, state.steps)
 }
 
-/** The fork stays as it is, with all pods shut. */
-const quarantineTarget = ({ fork }: SpecFacts): PodTarget | undefined =>
-  fork.is === 'unknown' ? undefined : { pods: fork.is === 'known' ? replicasOf(fork.value) : 0, open: 0 }
+/** The fork stays as it is, with all pods shut. One with pods that cannot be shut has none. */
+function quarantineTarget(facts: SpecFacts): PodTarget | undefined {
+  const { fork } = facts
+  if (fork.is === 'unknown') return undefined
+  return { pods: fork.is === 'known' && !hasUngatedPods(facts) ? replicasOf(fork.value) : 0, open: 0 }
+}
 
 /**
  * While its source is restored, the fork keeps its pods. It has at least as many as replace those that the rollout of

@@ -14,6 +14,10 @@ export interface GatedPod {
   /** its condition Ready: its containers are ready and all of its gates are open, also those of other people */
   readonly isReady: boolean
   readonly isBeingDeleted: boolean
+  /** RFC 3339; absent for a pod that has ended */
+  readonly createdAt?: string
+  /** set if its template had no gate: it gets requests as soon as it is ready, and nothing can shut it */
+  readonly isUngated?: true
   /** set if a load balancer sends to it directly: the load balancer has added its own readiness gate to the pod */
   readonly isBalanced?: boolean
 }
@@ -35,12 +39,14 @@ export interface GateChanges {
 /**
  * Which pods to open and which to shut. Only pods with ready containers are opened: first those of the present
  * revision, then those that are open already, then by name. A pod is shut when another one serves in its place, so that
- * meanwhile both serve and never neither. A pod whose containers restart stays open until then.
+ * meanwhile both serve and never neither. A pod whose containers restart stays open until then. The gate of a pod that
+ * has none is not changed.
  *
  * Equal pods give equal changes in any order, so that a change whose reply was lost is made again. When all changes are
  * made and seen, there are none.
  */
-export function gateChanges(pods: readonly GatedPod[], { open: wanted, revision }: GateTarget): GateChanges {
+export function gateChanges(all: readonly GatedPod[], { open: wanted, revision }: GateTarget): GateChanges {
+  const pods = all.filter(({ isUngated }) => !isUngated)
   // A pod that is being deleted leaves its Services automatically. But a proxy may use it while no other pod is ready.
   if (wanted <= 0) return { open: [], shut: pods.filter(({ isOpen }) => isOpen) }
   const present = pods.filter(({ isBeingDeleted }) => !isBeingDeleted).sort(inOrder(revision))
@@ -49,6 +55,10 @@ export function gateChanges(pods: readonly GatedPod[], { open: wanted, revision 
   const kept = wanted - chosen.filter(isServing).length
   return { open: chosen.filter(({ isOpen }) => !isOpen), shut: leaving.sort(servingFirst).slice(kept) }
 }
+
+/** The pods of a fork that concern its experiment: those without a gate only if the fork should have one. */
+export const concernedPods = (pods: readonly GatedPod[], isGated: boolean): readonly GatedPod[] =>
+  isGated ? pods : pods.filter(({ isUngated }) => !isUngated)
 
 /** How many pods get requests as far as the gate decides. Those that are being deleted do not count. */
 export const openPods = (pods: readonly GatedPod[]): number =>

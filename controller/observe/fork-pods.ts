@@ -6,15 +6,15 @@ import type { GatedPod } from '../../common/strategy/gate.ts'
 import { controllerOf, forkOfPod, isBeingDeleted } from '../../common/workload/identity.ts'
 import { namespaceOf } from '../runtime/fair-line.ts'
 
-/** What is kept of a pod of a gated fork. */
+/** What is kept of a pod of a fork. */
 export interface PodView extends GatedPod {
   /** the name of its fork */
   readonly fork: string
 }
 
 /**
- * The projection of a pod; undefined without our readiness gate, and if its controller is no part of the fork that its
- * name says: anybody may create a pod with our labels.
+ * The projection of a pod; undefined if its controller is no part of the fork that its name says: anybody may create a
+ * pod with our labels. One without our readiness gate is as open as can be.
  */
 export function podView(pod: KubeObject): PodView | undefined {
   const { name, uid = '', labels, annotations } = pod.metadata
@@ -25,19 +25,27 @@ export function podView(pod: KubeObject): PodView | undefined {
   const isOfFork = fork !== undefined && (owner === fork || owner?.startsWith(`${fork}-`) === true)
   if (!fork?.endsWith(`-${labels?.[EXPERIMENT_ID]}`)) return undefined
   if (pod[UNREAD] !== undefined) return { ...UNREAD_POD, fork, name, uid, isBeingDeleted: isBeingDeleted(pod) }
-  if (!isGated || !isOfFork) return undefined
+  if (!isOfFork) return undefined
   return {
     fork,
     name,
     uid,
     revision: annotations?.[REVISION] ?? '',
     hasReadyContainers: isTrue(pod, 'ContainersReady'),
-    isOpen: isTrue(pod, GATE),
+    isOpen: !isGated || isTrue(pod, GATE),
     isReady: isTrue(pod, 'Ready'),
     isBeingDeleted: isBeingDeleted(pod),
+    ...createdAt(pod),
+    ...(isGated ? {} : { isUngated: true as const }),
     ...(gates.some((gate) => OF_LOAD_BALANCERS.test(gate)) ? { isBalanced: true } : {}),
   }
 }
+
+/** When a pod was created that may still become ready. */
+const createdAt = ({ metadata: { creationTimestamp }, status }: KubeObject): Pick<PodView, 'createdAt'> =>
+  creationTimestamp === undefined || ENDED.has(at(status, 'phase')) ? {} : { createdAt: creationTimestamp }
+
+const ENDED: ReadonlySet<unknown> = new Set(['Failed', 'Succeeded'])
 
 /** A pod that is too large to be read may get requests, so it takes the place of one that does. */
 const UNREAD_POD = { revision: '', hasReadyContainers: true, isOpen: true, isReady: false } as const
@@ -50,7 +58,7 @@ const isTrue = (pod: KubeObject, type: string): boolean =>
     (condition) => isObject(condition) && condition.type === type && condition.status === 'True',
   )
 
-/** The pods of gated forks, by fork. */
+/** The pods of forks, by fork. */
 export class ForkPods {
   /** by `namespace/fork`, then by the key of the pod */
   readonly #byFork = new Map<string, Map<string, PodView>>()

@@ -2,6 +2,7 @@ import { waitsForAnother } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName, twinName } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
 
@@ -9,6 +10,7 @@ import type { Key } from '../runtime/queue.ts'
 interface Known {
   readonly creationTimestamp: string
   readonly isUrgent: boolean
+  readonly isGated: boolean
 }
 
 /** Whether it waits for a place under a limit, or would be alone behind a Service. */
@@ -26,7 +28,8 @@ export class ExperimentIndex {
   /** Adds an experiment, or follows its change. Its `sourceRef` is immutable. */
   add(key: Key, experiment: ExperimentDeployment): void {
     const { creationTimestamp = '' } = experiment.metadata
-    this.#experiments.set(key, { creationTimestamp, isUrgent: dependsOnOthers(experiment) })
+    const isGated = strategyRunSpec(experiment.spec)?.isGated === true
+    this.#experiments.set(key, { creationTimestamp, isUrgent: dependsOnOthers(experiment), isGated })
     for (const group of this.#groupsOf(experiment)) this.#keys.set(group, (this.#keys.get(group) ?? new Set()).add(key))
   }
 
@@ -68,6 +71,11 @@ export class ExperimentIndex {
   /** As `ofFork`, for a fork of any kind: `shop/cart-experiment-cd1aa1c99c`. */
   ofForkOfAnyKind(fork: string): ReadonlySet<Key> {
     return this.#of(`fork of any kind ${fork}`)
+  }
+
+  /** Those of `keys` whose forks should have a gate. */
+  gated(keys: Iterable<Key>): readonly Key[] {
+    return [...keys].filter((key) => this.#experiments.get(key)?.isGated === true)
   }
 
   /** The experiments whose source and fork are in `namespace`. */

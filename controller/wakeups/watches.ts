@@ -125,8 +125,10 @@ export function wakeOnChanges(
     for (const service of services) wakeLater(traffic.followers.take(namespace, service))
   })
   caches.pods?.subscribe((change) => {
-    const fork = forkPods.update(change)
-    if (!isEqual(beforeOf(change), afterOf(change))) wake(index.ofForkOfAnyKind(fork))
+    const [keys, before, after] = [index.ofForkOfAnyKind(forkPods.update(change)), beforeOf(change), afterOf(change)]
+    // Whether a fork without a gate is ready, its own status says.
+    const isUngated = [before, after].every((view) => view === undefined || view.isUngated)
+    if (!isEqual(before, after)) wake(isUngated ? index.gated(keys) : keys)
   })
   return { traffic, referrers, forkPods, paced }
 }

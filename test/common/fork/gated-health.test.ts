@@ -31,7 +31,8 @@ const pod = (of: Partial<CountedPod> = {}): CountedPod => ({
   isBeingDeleted: false,
   ...of,
 })
-const [open, former, unready, going] = [
+const [ungated, open, former, unready, going] = [
+  pod({ revision: '', isOpen: true, isUngated: true }),
   pod({ isOpen: true }),
   pod({ revision: 'old' }),
   pod({ hasReadyContainers: false }),
@@ -65,6 +66,14 @@ describe('the health of a gated fork', () => {
     'is not ready until those of a former revision are gone': {
       pods: [pod(), pod(), former],
       expected: `${PROGRESSING} 2 of 2 pods have ready containers, none open, 2 of 3 up to date`,
+    },
+    'N2: is not ready until those without a gate are gone': {
+      pods: [pod(), pod(), ungated],
+      expected: `${PROGRESSING} 2 of 2 pods have ready containers, 1 open, 1 without a gate`,
+    },
+    'N2: is not ready while somebody takes the gate from its pods': {
+      pods: [pod(), { ...ungated, revision: 'new' }],
+      expected: `${PROGRESSING} 1 of 2 pods have ready containers, 1 open, 1 without a gate`,
     },
     'is not ready until all are created': {
       pods: [],

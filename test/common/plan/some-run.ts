@@ -1,3 +1,4 @@
+import { sinceOf } from '../../../common/api/conditions.ts'
 import { known, knownOrAbsent } from '../../../common/api/known.ts'
 import { COMMAND, COMMAND_BY, COMMAND_SAW } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
@@ -11,6 +12,8 @@ import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { seenNow } from '../../../common/run-state/seen-now.ts'
 import { storedSource } from '../../../common/run-state/source-has.ts'
+import { concernedPods } from '../../../common/strategy/gate.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
 import { podsAfter } from './simulated-pods.ts'
@@ -82,7 +85,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       ...('neighbours' in world ? { neighbours: world.neighbours } : {}),
       traffic: trafficNow() ?? { services: [], slices: [] },
     }),
-    gate: { pods: known(world.pods) },
+    gate: { pods: known(concernedPods(world.pods, strategyRunSpec(world.experiment.spec)?.isGated === true)) },
     ...(world.twin || mayHaveTwin(world.experiment) ? { twin: twinNow(world) } : {}),
     ...(world.analyses ? { analysis: { ...world.analyses.facts, source: knownOrAbsent(world.source) } } : {}),
     ...(world.services ? { cutOver: { services: known(seenServices(world, world.services)) } } : {}),
@@ -173,9 +176,16 @@ const seenServices = (world: World, { active, preview }: Services) => ({
   unchangedMs: 0,
   listedMs: 60_000,
   previewListedMs: 60_000,
+  shortMs: shortMs(world),
   slices: (world.traffic ?? trafficOf({ active, preview }, world)).slices,
   ...world.lostPins,
 })
+
+/** As the controller knows it after a restart. */
+function shortMs({ experiment, now }: World): number | undefined {
+  const since = sinceOf(experiment.status, 'TooFewPods')
+  return since === undefined ? undefined : now.getTime() - Date.parse(since)
+}
 
 const twinNow = ({ experiment, twin, twinRepairInMs, twinUnreported }: World) => ({
   object: twinFact(experiment, knownOrAbsent(twin)),

@@ -26,6 +26,11 @@ const CASES: Readonly<Record<string, Case>> = {
     wanted: 2,
     opens: ['a', 'b'],
   },
+  'N2: changes no gate of a pod that has none': {
+    pods: [aGatedPod('a', { ...open, isUngated: true }), aGatedPod('b', open), aGatedPod('c', shut)],
+    wanted: 0,
+    shuts: ['b'],
+  },
   'changes nothing when enough are open': { pods: [aGatedPod('a', shut), aGatedPod('b', open)], wanted: 1 },
   'opens only pods with ready containers, and none that is being deleted': {
     pods: [

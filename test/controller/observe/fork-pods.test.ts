@@ -47,6 +47,21 @@ describe('the view of a pod', () => {
   it('is there for a pod of a StatefulSet', () =>
     expect(podView(aPod({ name: `${FORK}-0`, owner: FORK }))?.fork).to.equal(FORK))
 
+  it('N2: is there for a pod without our gate, which gets requests as soon as it is ready', () => {
+    const { isUngated: _gated, ...gated } = podView(aPod({})) as PodView
+    for (const gates of [null, [{ conditionType: 'example.com/other' }]])
+      expect(podView(aPod({ gates }))).to.deep.equal({ ...gated, isOpen: true, isUngated: true })
+  })
+
+  it('N6: has the time of its creation, unless it has ended', () => {
+    const { metadata, ...pod } = aPod({})
+    const createdAt = '2026-11-21T10:00:00Z'
+    const created = { ...pod, metadata: { ...metadata, creationTimestamp: createdAt } }
+    expect(podView(created)?.createdAt).to.equal(createdAt)
+    for (const phase of ['Failed', 'Succeeded'])
+      expect(podView({ ...created, status: { phase } } as KubeObject)?.createdAt).to.equal(undefined)
+  })
+
   it('N29: takes the place of an open pod where it is too large to be read, if its name and label are of a fork', () => {
     const unread = (name: string) => {
       const { metadata } = aPod({ name })
@@ -57,8 +72,6 @@ describe('the view of a pod', () => {
   })
 
   const NOT_OURS = {
-    'without our gate': aPod({ gates: [{ conditionType: 'example.com/other' }] }),
-    'without any gate': aPod({ gates: null }),
     'with the name of no fork': aPod({ name: 'cart-6d4b75cb6d-x7k2p' }),
     'that another workload controls': aPod({ owner: 'cart-6d4b75cb6d' }),
     'with the label of another experiment': aPod({ id: '0000000000' }),

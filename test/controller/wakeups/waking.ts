@@ -5,6 +5,7 @@ import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
+import type { PodView } from '../../../controller/observe/fork-pods.ts'
 import { Reservations } from '../../../controller/policies/reservations.ts'
 import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
 import { COALESCE_MS } from '../../../controller/wakeups/paced-wakeups.ts'
@@ -39,7 +40,8 @@ export function world() {
     forget: (key: string) => diary.push(`forget ${key}`),
   }
   const rollouts = { kind: rollout, forks: cache<KubeObject>(), others: cache<KubeObject>() }
-  const caches = { experiments, workloads: [{ kind: deployment, forks, others }, rollouts], services, slices }
+  const pods = cache<PodView>()
+  const caches = { experiments, workloads: [{ kind: deployment, forks, others }, rollouts], services, slices, pods }
   const index = new ExperimentIndex()
   const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
   const onExperimentChange = (change: ObjectChange<ExperimentDeployment>) => reservations.experimentChanged(change)
@@ -58,6 +60,7 @@ export function world() {
     rollouts: rollouts.others,
     services,
     slices,
+    pods,
     traffic,
     referrers,
     followers: traffic.followers,

@@ -4,8 +4,9 @@ import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
+import type { PodView } from '../../../controller/observe/fork-pods.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
-
+import { aGatedPod } from '../../common/strategy/gated-pods.ts'
 import { NOW, referringTo, world } from './waking.ts'
 
 describe('an experiment is woken', () => {
@@ -47,6 +48,20 @@ describe('an experiment is woken', () => {
     const before = anExperiment({ status: { strategy } })
     experiments.emit({ is: 'updated', key: 'shop/faster-cart', before, after: anExperiment({ status: {} }) })
     expect(diary).to.deep.equal(NOW)
+  })
+
+  it('N2: at once by a pod of its fork, but by one without a gate only if it should have one', () => {
+    const { experiments, pods, diary } = world()
+    const emit = (of: Partial<PodView>) => {
+      const after = { ...aGatedPod('pod'), fork: FORK, ...of }
+      pods.emit({ is: 'added', key: 'shop/pod', after })
+      return diary.splice(0)
+    }
+    expect([emit({}), emit({ isUngated: true })]).to.deep.equal([NOW, []])
+    const gated = anExperiment({ strategy: { blueGreen: { activeService: 'cart' } }, metadata: { generation: 2 } })
+    experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: gated })
+    diary.length = 0
+    expect(emit({ isUngated: true })).to.deep.equal(NOW)
   })
 
   it('at once by another client that removes the finalizer, and not by one that adds its own', () => {
