@@ -77,7 +77,9 @@ function keepCrd(document: Document): void {
   for (const [field, value] of Object.entries(DEFAULTS)) document.setIn([...SPEC, field, 'default'], value)
   set(document, [...SPEC, 'promotion', 'properties', 'mode', 'enum'], PROMOTION_MODES)
   const canary = [...SPEC, 'strategy', 'properties', 'canary', 'properties']
-  for (const field of ['maxSurge', 'maxUnavailable']) document.setIn([...canary, field, 'pattern'], AMOUNT_PATTERN)
+  const ofPods = [...SPEC, 'strategy', 'properties', 'blueGreen', 'properties', 'maxUnavailable']
+  for (const amount of [[...canary, 'maxSurge'], [...canary, 'maxUnavailable'], ofPods])
+    document.setIn([...amount, 'pattern'], AMOUNT_PATTERN)
   const duration = [...canary, 'steps', 'items', 'properties', 'pause', 'properties', 'duration']
   document.setIn([...duration, 'pattern'], PAUSE_PATTERN)
   document.setIn([...duration, 'maximum'], MAX_PAUSE_SECONDS)

@@ -39,11 +39,12 @@ const OF_STRATEGIES = {
     'Wait. The source gets back its former values. If its own rollout does not end, look at the source; the command `abort` leaves it as it is.',
   Undone:
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
-  CommandRefused:
-    'Read `status.strategy` and repeat the command if you still want it. It did not fit the present step.',
+  CommandRefused: 'It did not fit the present step. Read `status.strategy`, and repeat it if you still want it.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
+  TooFewPods:
+    'Look at the pods of the fork. The active Service sends to the source again when this lasts a minute and the source has more ready pods. `blueGreen.maxUnavailable` says how many pods the fork may lack.',
   Returned:
-    'Find out why no pod of the fork was ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself. If the Event says that the experiment is gone, somebody deleted it together with its fork.',
+    'Find out why too few pods of the fork were ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself. If the Event says that the experiment is gone, somebody deleted it together with its fork.',
   PinNotHeld:
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then give the command `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound:

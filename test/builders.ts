@@ -162,6 +162,7 @@ export const FULL_BLUE_GREEN: Required<BlueGreenStrategy> = {
   previewReplicaCount: 1,
   autoPromotionEnabled: true,
   autoPromotionSeconds: 60,
+  maxUnavailable: '25%',
   scaleDownDelaySeconds: 0,
   abortScaleDownDelaySeconds: 0,
   progressDeadlineAbort: true,

@@ -122,6 +122,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
   const ports: Ports = {
     steps: {
       elapsedMs: () => undefined,
+      shortMs: () => undefined,
       unchangedMs: () => 0,
       leavingMs: () => undefined,
       noteLeaving: () => undefined,

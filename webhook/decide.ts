@@ -17,8 +17,8 @@ import { COMMAND_FIELD } from '../common/policy/approval.ts'
 import { replicasByStatus } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
 import type { Yielder } from '../common/program/yielder.ts'
-import { commandContext, runState, withAddedHashes } from '../common/run-state/run.ts'
-import { withSeenSource } from '../common/run-state/seen-now.ts'
+import { commandedRun } from '../common/run-state/command-context.ts'
+import { withAddedHashes } from '../common/run-state/run.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
@@ -117,7 +117,8 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () => formerFindings(update))
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
-  const commanded = commandedRun(facts, evaluation)
+  const { assessment: wanted } = evaluation
+  const commanded = commandedRun(facts, wanted.is === 'wanted' ? wanted.fork : undefined)
   const errors = [
     ...review.forged,
     ...compared.errors,
@@ -192,14 +193,6 @@ function specFacts(
     promotion: promotion && { ...promotion, isInstalled: review.isPromotionInstalled },
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
-}
-
-/** The run as the plan finds it, so that the answer to a command is the one that the plan gives. */
-function commandedRun(facts: Facts, { assessment }: Evaluation) {
-  const state = runState(facts, assessment.is === 'wanted' ? assessment.fork : undefined)
-  if (!state) return undefined
-  const run = withSeenSource(facts, state.run, state.steps)
-  return { run, steps: state.steps, ...commandContext(facts, { ...state, run }) }
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */

@@ -19,10 +19,12 @@ import {
   statesIn,
 } from '../run-state/pins.ts'
 import { mayHaveWritten, promotionIn, type RunState } from '../run-state/run.ts'
+import { type Shortage, shortageOf } from '../run-state/shortage.ts'
 import { NODES_MS, openPods } from '../strategy/gate.ts'
 import { abortMove, type RunMove } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
+import { count } from '../text/count.ts'
 import { PROGRESS_DEADLINE_SECONDS, replicasOf } from '../workload/status.ts'
 import { isStillPublished, pin, unpin } from './service-writes.ts'
 import { switchEvent } from './switch-event.ts'
@@ -35,7 +37,7 @@ export interface CutOverPlan {
   readonly pinning: readonly Write[]
   /** replaces the decision that the health of the fork would give */
   readonly decision?: Decision
-  /** milliseconds until the Services are looked at again, whatever the fork waits for */
+  /** milliseconds until the Services are looked at again, or are returned, whatever the fork waits for */
   readonly recheckMs?: number
   /** whether the Services show what the present step wants */
   readonly isReached: boolean
@@ -59,9 +61,11 @@ export function cutOver(
   const { active } = pins
   const both = statesIn(pins).map((of) => ({ of, is: of === active ? wanted.active : wanted.preview }))
   const isWritten = mayHaveWritten(facts, run)
-  const isDying = pins.isDead && wanted.active !== 'unpinned'
+  const shortage = shortageOf(facts, state, pins)
+  const isDying = (pins.isDead && wanted.active !== 'unpinned') || shortage?.returnsInMs === 0
   const none = { unpinning: [], pinning: [], isReached: false }
-  if (isDying && !isWritten && run.path === 'Forward') return { ...none, moved: returnMove(facts, run, pins) }
+  if (isDying && !isWritten && run.path === 'Forward')
+    return { ...none, moved: returnMove(facts, run, { pins, shortage }) }
   const unpinned = both.filter(({ of, is }) => isHeld(of, pins) && (is === 'unpinned' || (isDying && of === active)))
   const unpinning = unpinned.flatMap(({ of: { service } }) => (service ? [unpin(service)] : []))
   const isBack = unpinned.some(({ of }) => of === active)
@@ -72,7 +76,7 @@ export function cutOver(
   const pinned = pinWrites(context, both)
   const retriedMs = [
     ...(pinned.decision?.is === 'waiting' ? [pinned.decision.retryAfterMs] : []),
-    ...(pinned.recheckMs === undefined ? [] : [pinned.recheckMs]),
+    ...[pinned.recheckMs, shortage?.returnsInMs].filter((each) => each !== undefined),
     ...statesIn(pins).flatMap(({ isOurs, listedMs }) => (isOurs && listedMs < NODES_MS ? [NODES_MS - listedMs] : [])),
   ]
   const recheck = retriedMs.length > 0 ? { recheckMs: Math.min(...retriedMs) } : {}
@@ -202,12 +206,21 @@ function isReached(context: CutOverContext): boolean {
   return !isReturning || (pins.isBack && !active.isOurs && preview?.isOurs !== true)
 }
 
-/** The abort when the fork has no ready pod, or is deleted, while the Service sends only to it. */
-function returnMove(facts: Facts, run: Run, { active: { name }, isForkGone }: PinState) {
-  const why = isForkGone ? 'the fork was deleted' : 'no pod of the fork was ready'
-  const message = `service/${name} sends to the source again, because ${why}`
+interface Returning {
+  readonly pins: PinState
+  readonly shortage: Shortage | undefined
+}
+
+/** The abort when the fork has too few ready pods, or is deleted, while the Service sends only to it. */
+function returnMove(facts: Facts, run: Run, { pins: { active, isForkGone, isDead }, shortage }: Returning) {
+  const tooFew = isDead ? undefined : shortage && shortageText(shortage)
+  const why = isForkGone ? 'the fork was deleted' : (tooFew ?? 'no pod of the fork was ready')
+  const message = `service/${active.name} sends to the source again, because ${why}`
   return { ...abortMove(run, message, facts), reason: 'Returned' as const }
 }
+
+const shortageText = ({ promised, ofSource }: Shortage): string =>
+  `fewer than ${count(promised, 'pod')} of the fork were ready for a minute, and ${ofSource} of the source`
 
 /** How long a deletion waits until the active Service sends to the source again, after it was returned. */
 const RETURN_MS = 60_000

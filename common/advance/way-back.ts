@@ -125,8 +125,8 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
 }
 
 /**
- * Until when a run stays as it is: the end of a pause, or when its Services are looked at again, whatever the fork
- * waits for.
+ * Until when a run stays as it is: the end of a pause, or when its Services are looked at again or are returned,
+ * whatever the fork waits for.
  */
 export function restOf({ restMs }: { readonly restMs?: number }, cutting: CutOverPlan | undefined) {
   const all = [restMs, cutting?.recheckMs].filter((each) => each !== undefined)

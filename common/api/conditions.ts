@@ -34,6 +34,13 @@ const wholeSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}
 export const readyOf = (status: ExperimentDeploymentStatus | undefined): Condition | undefined =>
   status?.conditions?.find(({ type }) => type === 'Ready')
 
+/** Since when a condition of a stored status is True; undefined if it is not. */
+export const sinceOf = (
+  status: ExperimentDeploymentStatus | undefined,
+  type: Condition['type'],
+): Condition['lastTransitionTime'] | undefined =>
+  status?.conditions?.find((each) => each.type === type && each.status === 'True')?.lastTransitionTime
+
 /** Whether the experiment with this status waits for another one to end, such as for a place under a limit. */
 export function waitsForAnother(status: ExperimentDeploymentStatus | undefined): boolean {
   const reason = readyOf(status)?.reason

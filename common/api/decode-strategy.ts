@@ -54,6 +54,7 @@ const BLUE_GREEN = {
   previewReplicaCount: orAbsent(countUpTo(MAX_REPLICAS)),
   autoPromotionEnabled: orAbsent(isBoolean),
   autoPromotionSeconds: orAbsent(isCount),
+  maxUnavailable: orAbsent(isAmount),
   ...DELAYS,
 } satisfies Members<BlueGreenStrategy>
 

@@ -50,6 +50,7 @@ const OF_STRATEGIES = {
   Undone: { about: 'strategy' },
   CommandRefused: { about: 'strategy' },
   CutOver: { about: 'strategy' },
+  TooFewPods: { about: 'strategy' },
   Returned: { about: 'strategy' },
   PinNotHeld: { about: 'strategy' },
   ServiceNotFound: { about: 'strategy' },

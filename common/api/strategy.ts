@@ -43,6 +43,8 @@ export interface BlueGreenStrategy extends Delays {
   readonly autoPromotionEnabled?: boolean
   /** how long such a cut-over waits when the fork is ready; default 0 */
   readonly autoPromotionSeconds?: number
+  /** how many pods of the fork may not be ready after the cut-over: a number, or percent, rounded down; default 0 */
+  readonly maxUnavailable?: Amount
 }
 
 /** Exactly one of the two. */

@@ -54,6 +54,7 @@ export interface Condition {
     | 'Paused'
     | 'Promoted'
     | 'CutOver'
+    | 'TooFewPods'
     | 'AnalysisComplete'
     | 'AnalysisPassed'
     | 'Valid'

@@ -4,7 +4,7 @@ import { isEqual } from '../json/json.ts'
 import { limitedServices, pinningAt } from '../run-state/pins.ts'
 import { hasChange } from '../run-state/promotion.ts'
 import { mayHaveWritten, promotionIn, type RunState, storedRun } from '../run-state/run.ts'
-import { runHash } from '../run-state/run-hash.ts'
+import { runHash, strategyOfRun } from '../run-state/run-hash.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
 
@@ -34,8 +34,10 @@ export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | un
 type Field = (typeof OF_THE_RUN)[number]
 
 /** The part of a field whose edit begins another run: of an analysis, only whether there is one. */
-const partOf = ({ spec }: ExperimentDeployment, key: Field): unknown =>
-  key === 'analysis' ? spec.analysis !== undefined : spec[key]
+function partOf({ spec }: ExperimentDeployment, key: Field): unknown {
+  if (key === 'strategy') return strategyOfRun(spec)
+  return key === 'analysis' ? spec.analysis !== undefined : spec[key]
+}
 
 /** The preview Service that sends only to the fork, if another run would not know it and so would not return it. */
 function forgottenPreview(facts: SpecFacts, { spec, run, steps }: RunState): UnfinishedRun | undefined {

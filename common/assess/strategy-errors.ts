@@ -3,26 +3,28 @@ import type { SpecFacts } from '../facts/facts.ts'
 import { sizesOf } from '../run-state/run.ts'
 import { compileSteps } from '../strategy/compile.ts'
 import { pauseSeconds } from '../strategy/pause.ts'
-import { strategyRunSpec } from '../strategy/run-spec.ts'
+import { type BlueGreenSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { type Sizes, surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
 import { count } from '../text/count.ts'
 
 /**
- * What is wrong with a strategy: a pause that is too long, and a weight that `maxSurge` does not allow for the source
- * as it is now. A source that grows later limits the weight, which is no mistake.
+ * What is wrong with a strategy: a pause that is too long, more missing pods than there are, and a weight that
+ * `maxSurge` does not allow for the source as it is now. A source that grows later limits the weight, which is no
+ * mistake.
  */
 export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   const spec = strategyRunSpec(facts.experiment.spec)
   if (!spec) return []
-  const { steps, maxSurge } = spec
+  const { steps, maxSurge, blueGreen } = spec
   const tooLong = steps.flatMap(({ pause }, index): readonly FieldError[] =>
     pause?.duration === undefined || pauseSeconds(pause.duration) !== undefined
       ? []
       : [invalid(`spec.strategy.canary.steps[${index}].pause.duration`, 'must be at most a year; make it shorter')],
   )
+  const tooMany = blueGreen ? unavailableErrors(blueGreen) : []
   const sizes = sizesOf(facts, spec)
-  if (!sizes || sizes.source === 0) return tooLong
+  if (!sizes || sizes.source === 0) return [...tooLong, ...tooMany]
   const limit = surgeLimit(sizes)
   const needs = compileSteps(spec, 'Forward').flatMap((step) =>
     step.is === 'setWeight' ? [{ step, pods: podsFor(step.weight, sizes.source) }] : [],
@@ -36,7 +38,18 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
       const needed = `${weight}% needs ${count(pods, 'pod')} beside ${sizes.source}`
       return invalid(field, `${needed}; maxSurge ${maxSurge} allows ${limit}; ${remedy}`)
     })
-  return [...tooLong, ...tooLarge, ...reserveErrors(sizes, limit)]
+  return [...tooLong, ...tooMany, ...tooLarge, ...reserveErrors(sizes, limit)]
+}
+
+/** A percentage is of all pods of the fork, and a text without a percent sign is easily meant as one. */
+function unavailableErrors({ maxUnavailable }: BlueGreenSpec): readonly FieldError[] {
+  const field = 'spec.strategy.blueGreen.maxUnavailable'
+  if (typeof maxUnavailable === 'number') return []
+  if (!maxUnavailable.endsWith('%'))
+    return [invalid(field, `"${maxUnavailable}" is a text; write the number ${maxUnavailable}, or ${maxUnavailable}%`)]
+  return Number.parseInt(maxUnavailable, 10) > 100
+    ? [invalid(field, `${maxUnavailable} are more than all pods of the fork; write 100% or less, or a number`)]
+    : []
 }
 
 /** A promotion needs pods of the fork in the place of those that the source's own rollout takes down. */

@@ -5,12 +5,14 @@ import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../facts/facts.ts'
-import { pinState, type ServiceState, sendsOnlyToFork, statesIn } from '../run-state/pins.ts'
+import { type PinState, pinState, type ServiceState, sendsOnlyToFork, statesIn } from '../run-state/pins.ts'
 import { withHashesOf } from '../run-state/run-hash.ts'
+import { shortageOf } from '../run-state/shortage.ts'
 import { selectorDeclaredBy } from '../strategy/declared.ts'
 import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
+import { count } from '../text/count.ts'
 import { optionalClause } from '../text/fitted.ts'
 import type { Conclusion, RunReport } from './conclusion.ts'
 
@@ -95,10 +97,15 @@ function isTold({ experiment }: Facts, of: ServiceState, type: 'CutOver' | 'Paus
   return of.isOurs && (wasTold === true || sendsOnlyToFork(of))
 }
 
-/** The condition of a blue-green whose active Service sends to its fork only, as long as it does. */
-export function cutOverCondition(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
+/**
+ * The condition of a blue-green whose active Service sends to its fork only, as long as it does, and that of one that
+ * has fewer ready pods then than it promises.
+ */
+export function cutOverConditions(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
   const pins = report && pinState(facts, report.spec)
-  if (!pins || !isTold(facts, pins.active, 'CutOver')) return []
+  if (!report || !pins) return []
+  const tooFew = tooFewPods(facts, report, pins)
+  if (!isTold(facts, pins.active, 'CutOver')) return tooFew
   return [
     {
       type: 'CutOver',
@@ -106,7 +113,18 @@ export function cutOverCondition(facts: Facts, report: RunReport | undefined): r
       reason: 'CutOver',
       message: `service/${pins.active.name} sends only to the fork`,
     },
+    ...tooFew,
   ]
+}
+
+function tooFewPods(facts: Facts, report: RunReport, pins: PinState): readonly ConditionDraft[] {
+  const shortage = shortageOf(facts, report, pins)
+  if (!shortage) return []
+  const { ready, promised, ofSource } = shortage
+  const goes = `service/${pins.active.name} sends to the source again if that lasts a minute`
+  const stays = `the source has only ${count(ofSource, 'available pod')}, so it keeps sending to the fork`
+  const message = `${ready} of ${count(promised, 'pod')} of the fork are ready; ${ofSource > ready ? goes : stays}`
+  return [{ type: 'TooFewPods', status: 'True', reason: 'TooFewPods', message }]
 }
 
 /** The condition of a run whose change the source has, only then. */

@@ -4,6 +4,7 @@ import { DEFAULTS } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
+import type { DesiredFork } from '../assess/assess.ts'
 import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
 import { endOfRun } from '../conclusion/end-of-run.ts'
@@ -15,6 +16,7 @@ import { promotionInto, promotionWriter, sourceOverride } from '../run-state/pro
 import { type RunState, runState, sizesOf } from '../run-state/run.ts'
 import { unseenBy } from '../run-state/seen-now.ts'
 import { doubtAbout } from '../run-state/source-has.ts'
+import { promisedPods } from '../run-state/shortage.ts'
 import { undoOf } from '../run-state/undo.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { effectsAhead } from '../strategy/effects.ts'
@@ -34,8 +36,7 @@ import { shortName } from '../text/short-name.ts'
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220
 
-interface Run {
-  readonly fork: KubeObject
+interface Run extends Pick<DesiredFork, 'fork' | 'gate'> {
   /** whether the installation lets the controller write sources */
   readonly isPromotionInstalled: boolean
   /** whether the revision is not known yet: the real create after a dry run gets another uid */
@@ -49,7 +50,7 @@ interface Run {
 export function strategyLines(
   facts: Facts,
   { conclusion }: Plan,
-  { fork, isDryRunOfCreate, ...of }: Run,
+  { fork, gate, isDryRunOfCreate, ...of }: Run,
 ): readonly string[] {
   const state = conclusion.run ?? runState(facts, fork)
   if (!state) return []
@@ -63,9 +64,11 @@ export function strategyLines(
   if (!sizes) return lines
   const isAhead = steps.slice(run.stepIndex).some(({ is }) => is === 'promote')
   return [
+    ...(gate?.isEmptied ? ['first the fork loses its pods, which have no gate: nothing can shut them'] : []),
     ...lines,
     ...previewedRequests(facts, state),
     ...caveats(state, sizes),
+    ...promisedLines(state, sizes),
     ...(isAhead ? [promotionLine(facts, state, { sizes, ...of }), ...doubts(facts)] : []),
     ...(isAhead && !isDryRunOfCreate ? revisionLines(state) : []),
   ]
@@ -146,6 +149,16 @@ function previewedRequests({ surroundings: { traffic } }: Facts, { run, spec }: 
 export function portWarnings(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly Warning[] {
   if (conclusion.run?.run.path !== 'Forward') return []
   return lostPortsOf(facts, fork).map((lost) => warning('PortMissing', lost, optionalClause(': the run waits for it')))
+}
+
+/** After what a blue-green returns its active Service by itself, while it sends to the fork or will. */
+function promisedLines({ run, steps, spec }: RunState, { source }: Sizes): readonly string[] {
+  const { activeService, maxUnavailable = 0 } = spec.blueGreen ?? {}
+  const isAhead = steps.findIndex(({ is }) => is === 'return') > run.stepIndex
+  if (activeService === undefined || !isAhead) return []
+  const promised = promisedPods(source, maxUnavailable)
+  const tooFew = promised > 1 ? `, or fewer than ${promised} for 60s while the source has more` : ''
+  return [`service/${activeService} sends to the source again when no pod of the fork is ready${tooFew}`]
 }
 
 /** What the author may not expect. */

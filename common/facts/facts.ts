@@ -67,9 +67,7 @@ export interface Facts extends SpecFacts {
   readonly driftBackoffMs: number
   /** milliseconds since the present step of the run began, as far as this process saw it; absent: it does not know */
   readonly stepElapsedMs?: number | undefined
-  /**
-   * milliseconds until the fork no longer counts as contested, if no other client changes it; 0: it is not contested
-   */
+  /** milliseconds until the fork no longer counts as contested, if no client changes it; 0: it is not contested */
   readonly contestedMs: number
   /** milliseconds since a pass of this process first found that the fork must leave; absent: none did */
   readonly leavingMs?: number | undefined
@@ -141,6 +139,8 @@ export interface CutOverServices {
   readonly listedMs: number
   /** as `listedMs`, of the preview */
   readonly previewListedMs: number
+  /** milliseconds for which the status has said that the fork has too few ready pods; absent: it does not say so */
+  readonly shortMs?: number | undefined
 }
 
 /** What an analysis needs. */

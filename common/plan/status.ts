@@ -16,7 +16,7 @@ import { aloneWarnings } from '../conclusion/alone.ts'
 import { type Conclusion, heldWarnings } from '../conclusion/conclusion.ts'
 import { formatFindings, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import {
-  cutOverCondition,
+  cutOverConditions,
   hashesStatus,
   limitedWeight,
   ownedServices,
@@ -62,7 +62,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     policyCompliant(conclusion.policy),
     ...pausedCondition(facts, conclusion.run),
     ...promotedCondition(experiment, conclusion.run),
-    ...cutOverCondition(facts, conclusion.run),
+    ...cutOverConditions(facts, conclusion.run),
     ...analysisConditions(facts, conclusion),
   ]
   const share = services.find(({ selected }) => selected)?.share

@@ -1,7 +1,7 @@
 import { withDefaults } from '../api/defaults.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { StrategyRunStatus } from '../api/strategy.ts'
-import type { ExperimentDeployment } from '../api/types.ts'
+import type { Strategy, StrategyRunStatus } from '../api/strategy.ts'
+import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../api/types.ts'
 import { shortRevision, wholeRevisionOf } from '../fork/gated-spec.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
 import type { Run } from '../strategy/run.ts'
@@ -43,16 +43,25 @@ export const keptRevisions = ({ revision = '', wholeRevision }: Partial<Strategy
 /** What `status.strategy.run` stores of the hash of a run: its first ten digits. */
 export const shortRun = (whole: string): string => whole.slice(0, DIGITS)
 
+/** A strategy without what may be edited in the middle of a run. */
+export function strategyOfRun({ strategy }: Pick<ExperimentDeploymentSpec, 'strategy'>): Strategy | undefined {
+  if (!strategy?.blueGreen) return strategy
+  const { maxUnavailable: _ofPods, ...blueGreen } = strategy.blueGreen
+  return { blueGreen }
+}
+
 /**
- * A whole hash of all that begins another run when it is edited. An approval is not part of it. Whether there is an
- * analysis counts only if the promotion is automatic, because that changes its steps.
+ * A whole hash of all that begins another run when it is edited. An approval is not part of it, nor how many pods may
+ * not be ready after a cut-over: it changes no step, and versions that do not know it go on with the run. Whether there
+ * is an analysis counts only if the promotion is automatic, because that changes its steps.
  */
 export function runHash({ spec }: ExperimentDeployment): string {
   const { overrideSpec, overrideType } = withDefaults(spec)
   const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
   const traffic = strategyRunSpec(spec)?.isGated ? { traffic: spec.traffic } : {}
   const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
-  return sha256Of({ overrideSpec, overrideType, strategy: spec.strategy, promotion, ...traffic, ...analyzed }, WHOLE)
+  const strategy = strategyOfRun(spec)
+  return sha256Of({ overrideSpec, overrideType, strategy, promotion, ...traffic, ...analyzed }, WHOLE)
 }
 
 /** `stored` with the whole hashes of `run`, and nothing else of it. */

@@ -13,15 +13,13 @@ import { openPods } from '../strategy/gate.ts'
 import { isSameRun, phaseOf, presentRun, type Run, withKeptApproval } from '../strategy/run.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
-import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
-import { openNow, previewObstacle } from './obstacles.ts'
+import { openNow } from './obstacles.ts'
 import { hasRequests, pinningAt, pinState } from './pins.ts'
 import { previewSize } from './preview.ts'
 import { isTakenBack, isUntouched, promotionInto } from './promotion.ts'
 import { keptRevisions, lacksHashes, revisionsOf, runHashes, withHashesOf } from './run-hash.ts'
-import { seenNow } from './seen-now.ts'
-import { obstacleOfUndo, undoOf } from './undo.ts'
+import { undoOf } from './undo.ts'
 import { hasUngatedPods } from './ungated.ts'
 
 /** A run at its present step. */
@@ -203,24 +201,6 @@ export const promotionIn = ({ status }: ExperimentDeployment, run: Run): Promoti
 export function mayHaveWritten(facts: SpecFacts, run: Run): boolean {
   const { record, written } = promotionIn(facts.experiment, run) ?? {}
   return (record !== undefined || written !== undefined) && !isTakenBack(facts)
-}
-
-/** What a command to `run` depends on beside the run and the time. */
-export const commandContext = (facts: SpecFacts, { run, spec }: Pick<RunState, 'run' | 'spec'>) => ({
-  promotion: promotionIn(facts.experiment, run),
-  mayHaveWritten: mayHaveWritten(facts, run),
-  createdAt: facts.experiment.metadata.creationTimestamp,
-  over: whyOver(facts),
-  sourceNow: () => seenNow(facts),
-  noUndo: obstacleOfUndo(facts),
-  previewObstacle: previewObstacle(facts, spec),
-})
-
-/** Why no command is obeyed any more; undefined if they are. The end of a promotion can still be undone. */
-function whyOver(facts: SpecFacts): string | undefined {
-  if (isBeingDeleted(facts.experiment)) return 'the experiment is being deleted'
-  if (!hasExpired(facts) || isPromoted(facts)) return undefined
-  return 'the experiment has expired; raise spec.ttlSeconds first'
 }
 
 /**

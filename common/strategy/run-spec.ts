@@ -5,7 +5,7 @@ import type { ExperimentDeploymentSpec } from '../api/types.ts'
 /** A blue-green with its defaults. Its delays are those of the run. */
 export interface BlueGreenSpec
   extends Pick<BlueGreenStrategy, 'activeService' | 'previewService' | 'previewReplicaCount'>,
-    Required<Pick<BlueGreenStrategy, 'autoPromotionEnabled' | 'autoPromotionSeconds'>> {}
+    Required<Pick<BlueGreenStrategy, 'autoPromotionEnabled' | 'autoPromotionSeconds' | 'maxUnavailable'>> {}
 
 /** Strategy and promotion of an experiment, with all defaults. */
 export interface StrategyRunSpec extends Required<Pick<PromotionSpec, 'force' | 'skipSteps'>> {
@@ -16,6 +16,7 @@ export interface StrategyRunSpec extends Required<Pick<PromotionSpec, 'force' | 
   /** absent: the run changes no Service */
   readonly blueGreen?: BlueGreenSpec
   readonly maxSurge: Amount
+  /** of the source, while it is promoted; that of a blue-green is about the fork */
   readonly maxUnavailable: Amount
   /** whether only opened pods get requests */
   readonly isGated: boolean
@@ -68,5 +69,6 @@ function blueGreenSpec(of: BlueGreenStrategy): BlueGreenSpec {
     ...(previewReplicaCount === undefined ? {} : { previewReplicaCount }),
     autoPromotionEnabled: of.autoPromotionEnabled ?? previewService === undefined,
     autoPromotionSeconds: of.autoPromotionSeconds ?? 0,
+    maxUnavailable: of.maxUnavailable ?? 0,
   }
 }

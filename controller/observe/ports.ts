@@ -129,6 +129,8 @@ export interface Ports {
   readonly steps: {
     /** milliseconds since the present step of the stored run began, by the monotonic clock as far as it can */
     elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined
+    /** milliseconds since `since`, when the fork began to have too few ready pods; as `elapsedMs` otherwise */
+    shortMs(key: Key, since: string | undefined): number | undefined
     /** milliseconds since this process first saw `state`: that of the Services of a blue-green */
     unchangedMs(key: Key, what: TimedState, state: string): number
     /** milliseconds since this process first noted that the object `uid` leaves; undefined: it did not, or no longer */

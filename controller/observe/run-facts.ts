@@ -1,3 +1,4 @@
+import { sinceOf } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, known, knownObject, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
@@ -8,6 +9,7 @@ import { at } from '../../common/json/json.ts'
 import { mustSeeSource } from '../../common/run-state/seen-now.ts'
 import { isAnswered } from '../../common/strategy/command.ts'
 import { commandIn } from '../../common/strategy/command-text.ts'
+import { concernedPods } from '../../common/strategy/gate.ts'
 import { writesSource } from '../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { readyEndpoints } from '../../common/surroundings/endpoints.ts'
@@ -18,8 +20,10 @@ import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
 /** The pods of a gated fork; undefined where pods may not be read. */
-export const gateFacts = ({ pods }: Ports, experiment: ExperimentDeployment) =>
-  pods && { pods: known(pods(...placeOfFork(experiment))) }
+export function gateFacts({ pods }: Ports, experiment: ExperimentDeployment) {
+  const isGated = strategyRunSpec(experiment.spec)?.isGated === true
+  return pods && { pods: known(concernedPods(pods(...placeOfFork(experiment)), isGated)) }
+}
 
 /** The Services of a blue-green, and its source, as they are now; undefined where Services may not be written. */
 export async function cutOverFacts(
@@ -53,6 +57,7 @@ export async function cutOverFacts(
     listedMs: steps.unchangedMs(key, 'active', listed(activeService, active)),
     previewListedMs:
       previewService === undefined ? 0 : steps.unchangedMs(key, 'preview', listed(previewService, preview)),
+    shortMs: steps.shortMs(key, sinceOf(experiment.status, 'TooFewPods')),
   }
   const seen = { active: knownObject(active), preview: knownObject(preview), source: knownObject(source) }
   return { services: known({ ...seen, slices, ...state }) }

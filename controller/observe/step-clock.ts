@@ -2,11 +2,11 @@ import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
 import type { Key } from '../runtime/queue.ts'
 
-/** A step of a run, as this process first saw it. */
-interface StepSighting {
+/** What has lasted for a while, such as a step of a run, as this process first saw it. */
+interface Sighting {
   readonly id: string
   readonly seenMs: number
-  /** how old the step was then, by the wall clock */
+  /** how old it was then, by the wall clock */
   readonly ageMs: number
 }
 
@@ -32,12 +32,13 @@ interface StepClockOptions {
 /**
  * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
  * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock. It also says
- * how long the Services of a blue-green have been as they are, for a way back that waits for endpoints, and for nodes
- * that follow them; and how long a fork or twin has been leaving.
+ * how long a fork has had too few pods; how long the Services of a blue-green have been as they are, for a way back
+ * that waits for endpoints, and for nodes that follow them; and how long a fork or twin has been leaving.
  */
 export class StepClock {
   readonly #options: StepClockOptions
-  readonly #steps = new Map<Key, StepSighting>()
+  readonly #steps = new Map<Key, Sighting>()
+  readonly #shortages = new Map<Key, Sighting>()
   readonly #services = new Map<Key, Readonly<Partial<Record<TimedState, ServiceSighting>>>>()
   readonly #leaving = new Map<Key, Leaving>()
 
@@ -47,22 +48,36 @@ export class StepClock {
 
   /** How many entries its maps have; 0 when all experiments are gone. For tests. */
   get entryCount(): number {
-    return this.#steps.size + this.#services.size + this.#leaving.size
+    return this.#steps.size + this.#shortages.size + this.#services.size + this.#leaving.size
   }
 
   /** Milliseconds since the step of the stored `run` began; undefined without a run, which is then forgotten. */
   elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined {
-    if (!run) {
-      this.#steps.delete(key)
-      return undefined
-    }
-    const id = JSON.stringify([run.run, run.revision, run.path, run.stepIndex, run.since])
+    if (run)
+      return this.#ageMs(this.#steps, key, [run.run, run.revision, run.path, run.stepIndex, run.since], run.since)
+    this.#steps.delete(key)
+    return undefined
+  }
+
+  /**
+   * Milliseconds since the status says that the fork has too few ready pods, in whole seconds that are over; undefined
+   * if it does not say that.
+   */
+  shortMs(key: Key, since: string | undefined): number | undefined {
+    if (since !== undefined) return Math.max(0, this.#ageMs(this.#shortages, key, [since], since) - 1_000)
+    this.#shortages.delete(key)
+    return undefined
+  }
+
+  /** How old it is that began at `since`, and is `id`. */
+  #ageMs(seen: Map<Key, Sighting>, key: Key, of: readonly unknown[], since: string): number {
+    const id = JSON.stringify(of)
     const { timers, clock, isKnown } = this.#options
     const nowMs = timers.now()
-    const sighting = this.#steps.get(key)
+    const sighting = seen.get(key)
     if (sighting?.id === id) return sighting.ageMs + nowMs - sighting.seenMs
-    const ageMs = Math.max(0, clock().getTime() - Date.parse(run.since)) || 0
-    if (isKnown(key)) this.#steps.set(key, { id, seenMs: nowMs, ageMs })
+    const ageMs = Math.max(0, clock().getTime() - Date.parse(since)) || 0
+    if (isKnown(key)) seen.set(key, { id, seenMs: nowMs, ageMs })
     return ageMs
   }
 
@@ -94,6 +109,7 @@ export class StepClock {
   /** Forgets an experiment that is gone. */
   forget(key: Key): void {
     this.#steps.delete(key)
+    this.#shortages.delete(key)
     this.#services.delete(key)
     this.#leaving.delete(key)
   }

@@ -97,6 +97,7 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
     emit({ type: WARNED.has(moved.reason) ? 'Warning' : 'Normal', ...moved })
     reporter.countMove(experiment, moved.reason)
   }
+  shortageEvents(before, status).forEach(emit)
   const warned = warningEvents(before, status)
   warned.forEach(emit)
   // A reason that is also the reason of the conclusion needs one Event only.
@@ -111,6 +112,15 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
 /** An Event about an object that an experiment has changed. */
 const reportWritten = (reporter: Reporter, of: ExperimentDeployment, { object, ...event }: WrittenObject) =>
   reporter.emitEventAbout(object, of, { type: 'Normal', ...event })
+
+/** An Event when a fork that gets all requests begins to have too few ready pods. */
+function shortageEvents(
+  before: ExperimentDeploymentStatus | undefined,
+  after: ExperimentDeploymentStatus,
+): readonly EventDraft[] {
+  const [was, is] = [before, after].map((status) => status?.conditions?.find(({ type }) => type === 'TooFewPods'))
+  return is && !was ? [{ type: 'Warning', reason: 'TooFewPods', message: is.message }] : []
+}
 
 /** How a promotion ended. */
 interface PromotionCount {

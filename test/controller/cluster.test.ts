@@ -64,6 +64,7 @@ function world() {
     },
     steps: {
       elapsedMs: () => undefined,
+      shortMs: () => undefined,
       unchangedMs: () => 0,
       leavingMs: () => undefined,
       noteLeaving: () => undefined,

@@ -43,6 +43,7 @@ const TAKEN: Required<BlueGreenStrategy> = {
   previewReplicaCount: 1,
   autoPromotionEnabled: true,
   autoPromotionSeconds: 1,
+  maxUnavailable: 1,
   scaleDownDelaySeconds: 1,
   abortScaleDownDelaySeconds: 1,
   progressDeadlineAbort: true,
@@ -104,8 +105,7 @@ describe('blue-greens of Argo, pasted with their Services', function () {
 
   it('are more than twenty, some admitted and some refused', () => {
     expect(outcomes.size).to.equal(subjects.length).and.to.be.above(20)
-    expect(countOf(outcomes, 'admitted')).to.be.above(2)
-    expect(countOf(outcomes, 'refused')).to.be.above(2)
+    for (const is of ['admitted', 'refused'] as const) expect(countOf(outcomes, is)).to.be.above(2)
   })
 
   it('are the four of the examples and the functional tests, and those in programs', () => {
@@ -130,8 +130,7 @@ describe('blue-greens of Argo, pasted with their Services', function () {
       const of = blueGreenIn(pasted)
       const there = new Set(services.map(({ metadata }) => metadata.name))
       const [plan, ...others] = planOf(outcomes.get(pasted)?.lines ?? [])
-      const seconds = of.scaleDownDelaySeconds ?? 30
-      const preview = of.previewReplicaCount ?? pasted.replicas
+      const [seconds, preview] = [of.scaleDownDelaySeconds ?? 30, of.previewReplicaCount ?? pasted.replicas]
       const words = [
         `${countOfPods(preview)} without requests`,
         ...(of.previewService === undefined ? [] : [`service/${of.previewService} sends to them`]),
@@ -144,15 +143,17 @@ describe('blue-greens of Argo, pasted with their Services', function () {
         `delete the fork after ${seconds}s`,
       ]
       expect(plan, pasted.file).to.deep.equal(words)
-      const pods = `at most ${count(pasted.replicas, 'extra pod')}, and at least ${countOfPods(pasted.replicas)} serving`
-      const most = `promote: writes deployment/${NAME}; ${pods} at any time`
+      const serving = `${count(pasted.replicas, 'extra pod')}, and at least ${countOfPods(pasted.replicas)} serving`
+      const most = `promote: writes deployment/${NAME}; at most ${serving} at any time`
       const missing = [of.activeService, of.previewService]
         .filter((name) => name !== undefined && !there.has(name))
         .map((name) => `[ServiceNotFound] service/${name} does not exist, or has no selector: the run waits for it`)
       const isPreviewed = there.has(of.previewService ?? '')
       const previewed = `service/${of.previewService} has N ready endpoints now; then it sends only to the fork`
       const told = others.flat().map((line) => line.replace(/\d+ ready endpoints?/, 'N ready endpoints'))
-      expect(told, pasted.file).to.deep.equal([...missing, ...(isPreviewed ? [previewed] : []), most])
+      const tooFew = pasted.replicas > 1 ? `, or fewer than ${pasted.replicas} for 60s while the source has more` : ''
+      const back = `service/${of.activeService} sends to the source again when no pod of the fork is ready${tooFew}`
+      expect(told, pasted.file).to.deep.equal([...missing, ...(isPreviewed ? [previewed] : []), back, most])
     }
   })
 

@@ -29,6 +29,8 @@ const ACCEPTED: Readonly<Record<string, object>> = {
     abortScaleDownDelaySeconds: 31_536_000,
   }),
   'autoPromotionSeconds without a preview': blueGreen({ autoPromotionSeconds: 5 }),
+  'a number of pods that may be missing': blueGreen({ maxUnavailable: 0 }),
+  'a percentage of pods that may be missing': blueGreen({ maxUnavailable: '25%' }),
   'a promotion after it': blueGreen({}, { promotion: { mode: 'Automatic' } }),
 }
 
@@ -65,6 +67,11 @@ const REFUSED: Readonly<Record<string, readonly [spec: object, words: string]>> 
     blueGreen({ previewReplicaCount: 2 ** 31 }),
     `must be of type integer with format int32 in ${FIELD}.previewReplicaCount`,
   ],
+  'a negative number of pods that may be missing': [
+    blueGreen({ maxUnavailable: -1 }),
+    `${FIELD}.maxUnavailable: Invalid value: -1: `,
+  ],
+  'a part of a percentage': [blueGreen({ maxUnavailable: '2.5%' }), `${FIELD}.maxUnavailable: Invalid value: "2.5%": `],
   'a negative time': [
     previewed({ autoPromotionEnabled: true, autoPromotionSeconds: -1 }),
     `${FIELD}.autoPromotionSeconds: Invalid value: -1: `,

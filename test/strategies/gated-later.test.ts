@@ -31,6 +31,7 @@ describe('a fork that becomes gated, of each kind, on the real control plane', f
     const over = until.finally(() => {
       isOver = true
     })
+    over.catch(() => undefined) // awaited below
     while (!isOver) most = Math.max(most, (await seen(name)).listed)
     await over
     return most

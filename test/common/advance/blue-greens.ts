@@ -79,3 +79,15 @@ export function change(
 
 /** As it was created: neither the label of a fork, nor an obstacle. */
 export const asCreated = ({ metadata: { name } }: KubeObject): KubeObject => aService(name)
+
+/** Makes the containers of all but `ready` pods of the fork fail. */
+export function failBut(run: RunWorld, ready: number): void {
+  run.world.pods = run.world.pods.map((pod, index) => ({
+    ...pod,
+    hasReadyContainers: index < ready,
+    isReady: index < ready,
+  }))
+}
+
+/** Whether the run is on its way back. */
+export const isReturned = (run: RunWorld): boolean => run.strategy()?.path === 'Abort'

@@ -66,6 +66,7 @@ describe('a strategy of a manifest', () => {
     'with a negative surge': canary({ maxSurge: -1 }),
     'with a surge that is true': canary({ maxSurge: true }),
     'with an object as maxUnavailable': canary({ maxUnavailable: {} }),
+    'with a list as maxUnavailable of blueGreen': blueGreen({ maxUnavailable: [] }),
     'with a delay as a text': canary({ scaleDownDelaySeconds: '30' }),
     'with a negative delay': canary({ scaleDownDelaySeconds: -1 }),
     'with a text that says true': canary({ progressDeadlineAbort: 'true' }),

@@ -52,6 +52,13 @@ describe('an edit of a blue-green', () => {
     expect(errorsOf({ promotion: { approvedRevision: '1f2e3d4c5b' } })).to.deep.equal([])
   })
 
+  it('N6: may change how many pods of the fork it may lack, also beside a field that it may not change', () => {
+    const changed = { strategy: { blueGreen: { ...strategy.blueGreen, maxUnavailable: '20%' } } }
+    expect(errorsOf(changed)).to.deep.equal([])
+    const both = { ...changed, overrideSpec: imageOverride('example/cart:3') }
+    expect(errorsOf(both)).to.deep.equal([`spec.overrideSpec: ${refused}`])
+  })
+
   it('is not refused before its cut-over, and on its way back', () => {
     const overrideSpec = imageOverride('example/cart:3')
     expect(errorsOf({ overrideSpec }, { stepIndex: 3 })).to.deep.equal([])

@@ -33,6 +33,19 @@ describe('the mistakes in a strategy', () => {
     ])
   })
 
+  it('N6: are more missing pods of a blue-green than all, and a number as a text', () => {
+    const of = (maxUnavailable: number | string) => {
+      const experiment = anExperiment({ strategy: { blueGreen: { activeService: 'cart', maxUnavailable } } })
+      return strategyErrors(someFacts({ experiment })).map(({ field, message }) => `${field}: ${message}`)
+    }
+    const field = 'spec.strategy.blueGreen.maxUnavailable'
+    for (const amount of [0, 3, '0%', '25%', '100%']) expect(of(amount)).to.deep.equal([])
+    expect(of('101%')).to.deep.equal([
+      `${field}: 101% are more than all pods of the fork; write 100% or less, or a number`,
+    ])
+    expect(of('25')).to.deep.equal([`${field}: "25" is a text; write the number 25, or 25%`])
+  })
+
   it('advise no weight where maxSurge allows none', () => {
     expect(mistakes({ maxSurge: 0, steps: [{ setWeight: 1 }] }, 3)).to.deep.equal([
       `${STEP}[0].setWeight: 1% needs 1 pod beside 3; maxSurge 0 allows 0; set maxSurge to 34%`,

@@ -4,8 +4,9 @@ import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
 import type { PromotionSpec, Strategy, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { DescribeOptions } from '../../../common/describe/describe.ts'
 import { evaluate, plan } from '../../../common/plan/plan.ts'
-import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK, imageOverride } from '../../builders.ts'
 import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
+import { available } from '../plan/some-world.ts'
 import { described, describedFacts } from './described.ts'
 
 const STEPS = [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }, { pause: { duration: '1h30m' } }, { setWeight: 0 }]
@@ -44,6 +45,13 @@ function during(strategy: StrategyRunStatus, word?: string) {
   const source = aDeployment({ spec: { replicas: 10 } })
   const fork = theFork({ experiment: anExperiment({ strategy: CANARY, replicas: 1 }), source })
   return lines({ experiment, fork, now: new Date(NOW) })
+}
+
+/** The plan where pods and Services may be written, as in a review. */
+function linesOfGated(of: Parameters<typeof anExperiment>[0], given: Given = {}): readonly string[] {
+  const facts = someFacts({ source: aDeployment({ spec: { replicas: 10 } }), experiment: anExperiment(of), ...given })
+  const installed = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
+  return describedFacts({ ...facts, ...installed }).map((line) => line.replace('[Plan] ', ''))
 }
 
 describe('the description of a run', () => {
@@ -90,12 +98,7 @@ describe('the description of a run', () => {
 
   it('says of a blue-green what its pods depend on', () => {
     const strategy = { blueGreen: { activeService: 'cart', previewService: 'preview' } }
-    const facts = someFacts({
-      source: aDeployment({ spec: { replicas: 10 } }),
-      experiment: anExperiment({ strategy, replicas: 4 }),
-    })
-    const installed = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
-    const found = describedFacts({ ...facts, ...installed }).map((line) => line.replace('[Plan] ', ''))
+    const found = linesOfGated({ strategy, replicas: 4 })
     expect(found).to.include('spec.replicas 4 is not used in a blue-green')
     expect(found.join().match(/no requests|without requests/g)).to.deep.equal(['without requests'])
     expect(found).to.include(
@@ -121,6 +124,41 @@ describe('the description of a run', () => {
     expect(warnedOf('crat')).to.deep.equal([`[ServiceNotFound] service/crat ${missing}; did you mean cart?`])
     expect(warnedOf('crabs')).to.deep.equal([`[ServiceNotFound] service/crabs ${missing}`])
     expect(warnedOf('cart')).to.deep.equal([])
+  })
+
+  it('N2: says that a fork without a gate loses its pods before it is gated', () => {
+    const source = aDeployment({ spec: { replicas: 10 } })
+    const fork = available(theFork({ experiment: anExperiment({ replicas: 3 }), source }))
+    const first = 'first the fork loses its pods, which have no gate: nothing can shut them'
+    const blueGreen = linesOfGated({ strategy: { blueGreen: { activeService: 'cart' } }, replicas: 3 }, { fork })
+    expect(
+      blueGreen.filter((line) => /^(updates|first|steps)/.test(line)).map((line) => line.slice(0, 75)),
+    ).to.deep.equal([
+      `updates deployment/${FORK} in shop: 0 pods, from deployment/cart`.slice(0, 75),
+      first,
+      'steps: 10 pods without requests; service/cart sends only to them (for about',
+    ])
+    const canary = { strategy: { canary: { steps: [{ pause: {} }] } }, traffic: { mode: 'Gated' } } as const
+    expect(linesOfGated(canary, { fork })).to.include(first)
+    expect(linesOfGated(canary).join()).to.not.contain(first)
+  })
+
+  it('N6: says of a blue-green when its Service is returned by itself, until it is', () => {
+    const of = (maxUnavailable?: number | string, pods = 10) => {
+      const blueGreen = { activeService: 'cart', ...(maxUnavailable ? { maxUnavailable } : {}) }
+      return linesOfGated({ strategy: { blueGreen } }, { source: aDeployment({ spec: { replicas: pods } }) })
+    }
+    const back = 'service/cart sends to the source again when no pod of the fork is ready'
+    const or = (promised: number) => `${back}, or fewer than ${promised} for 60s while the source has more`
+    expect([of(), of(2), of('25%')].map((found) => found.filter((line) => line.startsWith(back)))).to.deep.equal([
+      [or(10)],
+      [or(8)],
+      [or(8)],
+    ])
+    expect([of(undefined, 1), of('100%')].map((found) => found.filter((line) => line.startsWith(back)))).to.deep.equal([
+      [back],
+      [back],
+    ])
   })
 
   it('says that an edit begins another run', () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import { decodeExperiment } from '../../../common/api/decode.ts'
+import { withDefaults } from '../../../common/api/defaults.ts'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
+import { sha256Of, WHOLE as WHOLE_DIGITS } from '../../../common/json/canonical.ts'
 import {
   keptRevisions,
   lacksHashes,
@@ -8,6 +10,7 @@ import {
   runHash,
   runHashes,
   shortRun,
+  strategyOfRun,
   withHashesOf,
 } from '../../../common/run-state/run-hash.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
@@ -42,6 +45,26 @@ describe('the hashes of a run', () => {
     const [good, evil] = [aRunExperiment(SAME_RUN.good), aRunExperiment(SAME_RUN.evil)]
     expect(runHashes(good).run).to.equal(runHashes(evil).run)
     expect(runHash(good)).to.not.equal(runHash(evil))
+  })
+})
+
+describe('the pods that a blue-green may lack', () => {
+  const hashOf = (of: object) => runHash(aRunExperiment({ strategy: { blueGreen: { activeService: 'cart', ...of } } }))
+
+  it('N6: are no part of the hash of a run, so that a version that does not know them goes on with it', () => {
+    const whole = hashOf({})
+    expect([hashOf({ maxUnavailable: 0 }), hashOf({ maxUnavailable: '50%' })]).to.deep.equal([whole, whole])
+    expect(hashOf({ scaleDownDelaySeconds: 1 })).to.not.equal(whole)
+    const { overrideSpec, overrideType } = withDefaults(aRunExperiment().spec)
+    const former = { overrideSpec, overrideType, strategy: { blueGreen: { activeService: 'cart' } }, promotion: {} }
+    expect(sha256Of({ ...former, traffic: undefined }, WHOLE_DIGITS)).to.equal(whole)
+  })
+
+  it('N6: are the only part of a strategy that may change in the middle of a run', () => {
+    const blueGreen = { activeService: 'cart', previewReplicaCount: 2 }
+    expect(strategyOfRun({ strategy: { blueGreen: { ...blueGreen, maxUnavailable: 1 } } })).to.deep.equal({ blueGreen })
+    const canary = { canary: { maxUnavailable: 1 } }
+    expect([strategyOfRun({ strategy: canary }), strategyOfRun({})]).to.deep.equal([canary, undefined])
   })
 })
 

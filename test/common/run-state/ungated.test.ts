@@ -112,7 +112,7 @@ describe('a fork that becomes gated', () => {
     expect([run.pods(), serving(run)]).to.deep.equal([0, 0])
   })
 
-  it('N2: becomes ungated again as any update goes, and has the share of its weight', () => {
+  it('N2: becomes ungated again by an update, and has the share of its weight', () => {
     const run = anUngatedRun({ strategy: { canary: { steps: PAUSED } }, traffic: GATED, replicas: 4 })
     run.rest()
     expect([run.world.pods.length, serving(run)]).to.deep.equal([4, 0])

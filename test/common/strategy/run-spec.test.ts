@@ -51,7 +51,7 @@ describe('the specification of a run', () => {
       ...DEFAULTS,
       isCanary: false,
       isGated: true,
-      blueGreen: { activeService: 'cart', autoPromotionEnabled: true, autoPromotionSeconds: 0 },
+      blueGreen: { activeService: 'cart', autoPromotionEnabled: true, autoPromotionSeconds: 0, maxUnavailable: 0 },
     }))
 
   it('of a blue-green with a preview waits for a command', () => {
@@ -60,6 +60,7 @@ describe('the specification of a run', () => {
       ...blueGreen,
       autoPromotionEnabled: false,
       autoPromotionSeconds: 0,
+      maxUnavailable: 0,
     })
   })
 
@@ -71,6 +72,7 @@ describe('the specification of a run', () => {
       previewReplicaCount: 2,
       autoPromotionEnabled: true,
       autoPromotionSeconds: 60,
+      maxUnavailable: '25%',
     }
     expect(runSpec({ strategy: { blueGreen: { ...blueGreen, ...delays } } })).to.deep.equal({
       ...DEFAULTS,

@@ -34,6 +34,7 @@ export function observing(given: Given = {}) {
   const ports: Ports = {
     steps: {
       elapsedMs: () => undefined,
+      shortMs: () => undefined,
       unchangedMs: () => 0,
       leavingMs: () => undefined,
       noteLeaving: () => undefined,

@@ -2,11 +2,13 @@ import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import { COMMAND, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { Condition } from '../../../common/api/types.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { observe } from '../../../controller/observe/observe.ts'
 import { cutOverFacts, gateFacts, placeOfFork, promotionFacts } from '../../../controller/observe/run-facts.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { aGatedPod } from '../../common/strategy/gated-pods.ts'
 import { NOW, observing } from './observing.ts'
 
 const KEY = 'shop/faster-cart'
@@ -59,6 +61,7 @@ describe('the facts of a run', () => {
         unchangedMs: 0,
         listedMs: 0,
         previewListedMs: 0,
+        shortMs: undefined,
       },
     })
   })
@@ -82,6 +85,26 @@ describe('the facts of a run', () => {
     const canary = anExperiment({ strategy: { canary: {} } })
     expect((await cutOverFacts(portsWith({}), KEY, canary, deployment))?.services.is).to.equal('unknown')
     expect(await cutOverFacts(observing().ports, KEY, BLUE_GREEN, deployment)).to.equal(undefined)
+  })
+
+  it('N6: have since when the status says that the fork has too few pods', async () => {
+    const since = '2026-11-21T10:00:00Z'
+    const condition = { type: 'TooFewPods', status: 'True', reason: 'TooFewPods', message: '', observedGeneration: 1 }
+    const status = { conditions: [{ ...condition, lastTransitionTime: since } as Condition] }
+    const ports = portsWith({})
+    const steps = { ...ports.steps, shortMs: (_key: string, at?: string) => (at === since ? 7_000 : undefined) }
+    const facts = await cutOverFacts({ ...ports, steps }, KEY, anExperiment({ ...SERVICES, status }), deployment)
+    expect(facts?.services).to.nested.include({ 'value.shortMs': 7_000 })
+  })
+
+  it('N2: have pods without a gate only of a fork that should have one', () => {
+    const pods = () => [aGatedPod('gated'), aGatedPod('ungated', { isUngated: true })]
+    const of = (experiment: typeof BLUE_GREEN) => {
+      const found = gateFacts({ ...observing().ports, pods }, experiment)?.pods
+      return found?.is === 'known' ? found.value.map(({ name }) => name) : []
+    }
+    expect(of(BLUE_GREEN)).to.deep.equal(['gated', 'ungated'])
+    expect(of(anExperiment())).to.deep.equal(['gated'])
   })
 
   it('have no pods where these may not be read', () =>

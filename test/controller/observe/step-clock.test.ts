@@ -56,6 +56,35 @@ describe('the time since a Service was changed', () => {
   })
 })
 
+describe('the time since a fork has too few pods', () => {
+  it('N6: goes on after a restart, in whole seconds that are over', () => {
+    const { clock, pass } = world(20_700)
+    expect(clock.shortMs(KEY, SINCE)).to.equal(19_700)
+    pass(5_000)
+    expect(clock.shortMs(KEY, SINCE)).to.equal(24_700)
+  })
+
+  it('N6: is not changed by a jump of the wall clock', () => {
+    const { clock, time, pass } = world(1_000)
+    expect(clock.shortMs(KEY, SINCE)).to.equal(0)
+    time.wallMs += HOUR_MS
+    pass(1_000)
+    expect(clock.shortMs(KEY, SINCE)).to.equal(1_000)
+  })
+
+  it('N6: begins again with another time, and is none without one', () => {
+    const { clock, pass } = world(0)
+    clock.shortMs(KEY, SINCE)
+    pass(50_000)
+    expect(clock.shortMs(KEY, undefined)).to.equal(undefined)
+    expect(clock.entryCount).to.equal(0)
+    pass(10_000)
+    expect(clock.shortMs(KEY, new Date(Date.parse(SINCE) + 60_000).toISOString())).to.equal(0)
+    clock.forget(KEY)
+    expect(clock.entryCount).to.equal(0)
+  })
+})
+
 describe('the clock of a step', () => {
   it('says how long a step lasts', () => {
     const { clock, pass } = world(0)

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { aCutOver } from '../../common/advance/blue-greens.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../../common/plan/some-run.ts'
 import { NONE, reported } from './reporting.ts'
 
@@ -43,6 +44,20 @@ describe('the report of a run', () => {
     const run = aPausedRun()
     run.say('resume')
     expect(await movesOf(run)).to.deep.equal(['Normal Resumed', 'count Resumed'])
+  })
+
+  it('N6: has a Warning when a fork that gets all requests begins to have too few ready pods, once', async () => {
+    const run = aCutOver()
+    const warnings = async () => {
+      const facts = run.facts()
+      const { diary } = await reported(facts, run.pass().conclusion)
+      return diary.filter((line) => line.includes('TooFewPods'))
+    }
+    expect(await warnings()).to.deep.equal([])
+    for (const ready of [9, 8]) {
+      run.world.pods = run.world.pods.map((pod, index) => ({ ...pod, isReady: index < ready }))
+      expect(await warnings()).to.deep.equal(ready === 9 ? ['Warning TooFewPods'] : [])
+    }
   })
 
   it('never waits with a move because another client has changed the status', async () => {
