@@ -1,8 +1,7 @@
 import type { Reason } from '../common/api/reasons.ts'
 
 const OF_STRATEGIES = {
-  ServiceIsOwned:
-    'Keep the tool in the message from applying the Service while the run goes on, or let it ignore the selector.',
+  ServiceIsOwned: 'Keep the tool in the message from applying the Service in a run, or let it ignore the selector.',
   WeightLimited:
     'Raise `maxSurge` of the strategy, or use a smaller weight. A promotion that waits for it goes on when the source has fewer pods, too.',
   StepCompleted: 'No action needed. The run goes on with its next step.',

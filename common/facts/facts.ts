@@ -132,10 +132,7 @@ export interface CutOverServices {
    * being deleted, whichever was later; by the monotonic clock. It limits how long a way back waits for the source.
    */
   readonly unchangedMs: number
-  /**
-   * milliseconds since this process first saw that the active Service lists pods of the fork, and others, or none of
-   * them, as it does now; by the monotonic clock
-   */
+  /** the same since it first saw the active Service list pods of the fork, and others, or none of them, as now */
   readonly listedMs: number
   /** as `listedMs`, of the preview */
   readonly previewListedMs: number

@@ -21,7 +21,7 @@ export const commandContext = (
   previewObstacle: previewObstacle(facts, spec),
 })
 
-/** The run whose wanted fork is `fork`, as the plan finds it: the answer to a command is the one that the plan gives. */
+/** The run whose wanted fork is `fork`, as the plan finds it. So the answer to a command is that of the plan. */
 export function commandedRun(facts: SpecFacts, fork: KubeObject | undefined) {
   const state = runState(facts, fork)
   if (!state) return undefined
