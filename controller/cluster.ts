@@ -155,9 +155,9 @@ const applyPorts = (
   },
   isCurrent: (experiment) => writer.isCurrent(experiment),
   reserve: (experiment, reservation) => reservations.reserve(experiment, reservation),
-  noteRepair: (experiment, { role, of }) => {
+  noteRepair: (experiment, { role, of }, isUndone) => {
     if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))
-    else drift.noteRepair(isOfTwin({ role }) ? keyOfTwin(key) : key)
+    else drift.noteRepair(isOfTwin({ role }) ? keyOfTwin(key) : key, isUndone)
     metrics.repaired({ kind: experiment.spec.sourceRef.kind })
   },
 })

@@ -6,6 +6,7 @@ import { withOverridePaths } from '../../common/assess/message-paths.ts'
 import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/conclusion/conclusion.ts'
 import { isOfTwin, needsFreshExperiment, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
 import type { Facts } from '../../common/facts/facts.ts'
+import { isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { storedSource } from '../../common/run-state/source-has.ts'
 
@@ -17,8 +18,15 @@ export interface ApplyPorts {
   isCurrent(experiment: ExperimentDeployment): Promise<boolean>
   /** synchronous; false if the experiment is gone, or if another one reserved a place since the facts were read */
   reserve(experiment: ExperimentDeployment, reservation: Reservation): boolean
-  /** called after a write that undoes the change of another client, unless the API server did not decide about it */
-  noteRepair(experiment: ExperimentDeployment, write: Pick<Write, 'role'> & { readonly of?: KubeObject }): void
+  /**
+   * called after a write that undoes the change of another client, unless the API server did not decide about it
+   * @param isUndone false if there was nothing to undo; default: there was
+   */
+  noteRepair(
+    experiment: ExperimentDeployment,
+    write: Pick<Write, 'role'> & { readonly of?: KubeObject },
+    isUndone?: boolean,
+  ): void
 }
 
 /** The result of a plan. `lookAgain`: the facts are outdated, and only a new pass can decide. */
@@ -38,10 +46,11 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
   let { conclusion } = plan
   for (const write of writes) {
     if (needsFreshExperiment(write) && !(await ports.isCurrent(experiment))) return { is: 'lookAgain' }
-    const noteRepair = () => 'isRepair' in write && write.isRepair && ports.noteRepair(experiment, write)
+    const noteRepair = (isUndone = true) =>
+      'isRepair' in write && write.isRepair && ports.noteRepair(experiment, write, isUndone)
     try {
       const stored = await ports.write(write)
-      noteRepair()
+      noteRepair(!isUnchanged(stored, write, facts))
       conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
@@ -58,6 +67,20 @@ interface Stored extends Pick<Plan, 'healthOf'> {
   readonly facts: Facts
 }
 
+/**
+ * Whether an apply left the fork as it was. Then there was nothing to repair: another client had only written what the
+ * wanted fork leaves open, as Argo Rollouts writes `resources: {}` into each new template.
+ */
+function isUnchanged(stored: KubeObject | undefined, write: Write, { fork }: Facts): boolean {
+  if (!stored || fork.is !== 'known' || write.verb !== 'apply' || write.role !== 'fork') return false
+  return isEqual(wantedParts(stored), wantedParts(fork.value))
+}
+
+const wantedParts = ({ metadata: { labels, annotations, ownerReferences, finalizers }, spec }: KubeObject) => ({
+  metadata: { labels, annotations, ownerReferences, finalizers },
+  spec,
+})
+
 /** After an apply, the health of the stored fork decides. */
 function concluded(conclusion: Conclusion, write: Write, { stored, facts, healthOf }: Stored): Conclusion {
   if (stored && write.role === 'source') return promoted(conclusion, write, stored)
@@ -69,7 +92,8 @@ function concluded(conclusion: Conclusion, write: Write, { stored, facts, health
   const isUpdating = health.reason === 'Updating'
   const { reason, message } = isUpdating ? conclusion : health
   const shownMessage = health.is === 'stalled' ? withOverridePaths(message, stored, facts) : message
-  const repaired = write.isRepair && !isUpdating ? { repaired: conclusion.message } : {}
+  const isRepair = write.isRepair && !isUpdating && !isUnchanged(stored, write, facts)
+  const repaired = isRepair ? { repaired: conclusion.message } : {}
   const decision = decisionOn(facts.experiment, { ...health, reason, message: shownMessage })
   return { ...conclusion, ...decision, fork: stored, ...repaired }
 }

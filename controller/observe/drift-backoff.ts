@@ -15,6 +15,8 @@ const pauseMs = backoff({ random: () => 0, firstMs: 250, maxMs: MAX_MS })
 interface Repairs {
   /** in a row */
   readonly repairs: number
+  /** how many of them undid something */
+  readonly undone: number
   readonly lastMs: number
 }
 
@@ -36,19 +38,23 @@ export class DriftBackoff {
     this.#contestedAfter = contestedAfter
   }
 
-  /** Call this when the fork of `key` is repaired. */
-  noteRepair(key: Key): void {
+  /**
+   * Call this when the fork of `key` is repaired. A repair that found nothing to undo also makes the next one wait, but
+   * does not count for a contested fork.
+   */
+  noteRepair(key: Key, isUndone = true): void {
     const now = this.#timers.now()
     for (const [other, { lastMs }] of this.#repairs) if (now - lastMs > 2 * MAX_MS) this.#repairs.delete(other)
     const before = this.#repairs.get(key)
     const isInRow = before !== undefined && now < forgottenAt(before)
-    this.#repairs.set(key, { repairs: isInRow ? before.repairs + 1 : 1, lastMs: now })
+    const [repairs, undone] = isInRow ? [before.repairs, before.undone] : [0, 0]
+    this.#repairs.set(key, { repairs: repairs + 1, undone: undone + (isUndone ? 1 : 0), lastMs: now })
   }
 
   /** Milliseconds until repairs of `key` count as over, if there were many in a row; 0 if not. */
   contestedMs(key: Key): number {
     const past = this.#repairs.get(key)
-    if (past === undefined || past.repairs < this.#contestedAfter) return 0
+    if (past === undefined || past.undone < this.#contestedAfter) return 0
     return Math.max(0, forgottenAt(past) - this.#timers.now())
   }
 

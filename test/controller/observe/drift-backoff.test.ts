@@ -48,6 +48,17 @@ describe('the backoff of repairs', () => {
     expect(backoff.contestedMs('a/b')).to.equal(0)
   })
 
+  it('N2: calls no fork contested where nothing was taken back, but waits as well', () => {
+    const { backoff, pass } = world()
+    const seen = [250, 500, 1_000, 2_000].map((ms) => {
+      backoff.noteRepair('a/b', false)
+      const found = [backoff.waitMs('a/b'), backoff.contestedMs('a/b')]
+      pass(ms)
+      return found
+    })
+    expect(seen).to.deep.equal([250, 500, 1_000, 2_000].map((ms) => [ms, 0]))
+  })
+
   it('keeps the keys apart', () => {
     const { backoff } = world()
     backoff.noteRepair('a/b')
