@@ -62,11 +62,11 @@ export function manifestOf(name: string, { source, overrideSpec = {}, ...of }: M
   return JSON.stringify({ apiVersion, kind, metadata: { name }, spec })
 }
 
-/** What kubectl says: the lines of the plan that begin with one of `words`, or a line for each mistake. */
+/** What kubectl says: the lines of the plan and the warnings that begin with one of `words`, or each mistake. */
 export function outcomeOf(code: number, text: string, words: RegExp): Outcome {
   const lines = text.split('\n').map((line) => line.trim())
   if (code === 0) {
-    const plan = lines.flatMap((line) => /^Warning: \[Plan\] (.*)$/.exec(line)?.[1] ?? [])
+    const plan = lines.flatMap((line) => /^Warning: (?:\[Plan\] )?(.*)$/.exec(line)?.[1] ?? [])
     return { is: 'admitted', lines: plan.filter((line) => words.test(line)) }
   }
   const mistakes = lines
