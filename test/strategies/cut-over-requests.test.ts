@@ -4,6 +4,7 @@ import type { BlueGreenStrategy } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { crds, WITH_CUT_OVER } from '../../sandbox/installation.ts'
+import { imageOverride } from '../builders.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { condition, imagesOf } from '../integration/product.ts'
@@ -189,6 +190,27 @@ describe('requests while a blue-green is cut over, on the real control plane', f
       await place().shows(name, 'Promoted', ({ status }) => status?.strategy?.phase === 'Promoted')
     })
     expect(imagesOf(await place().deployment(name))).to.deep.equal([IMAGE])
+    await serves(name, SIZE)
+  })
+
+  it('N5: are not lost by the undo of a Rollout whose own steps would wait', async () => {
+    const name = 'undone'
+    const steps = [{ setWeight: 50 }, { pause: {} }]
+    await aSource('Rollout', name, SIZE, { strategy: { canary: { steps } } })
+    await serves(name, SIZE)
+    await during(name, async () => {
+      await place().experiment(name, {
+        source: name,
+        kind: 'Rollout',
+        overrideSpec: imageOverride(IMAGE),
+        strategy: { canary: { steps: [{ setWeight: 50 }], scaleDownDelaySeconds: 1 } },
+        promotion: { mode: 'Automatic', skipSteps: true },
+      })
+      for (const [phase, next] of [['Promoted', 'undo'], ['Undone']] as const) {
+        await place().shows(name, phase, ({ status }) => status?.strategy?.phase === phase)
+        if (next) await says(name, next)
+      }
+    })
     await serves(name, SIZE)
   })
 })
