@@ -135,7 +135,7 @@ describe('the optional components of an installation', () => {
     const objects = await built(['namespaced', 'beside', ...OPTIONAL])
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')
     const account = policies.find(({ metadata: { name } }) => name === 'experiment-controller-account-bank')
-    expect(JSON.stringify(account)).to.contain('experiment-controller-promotion').and.to.contain('experiments-bank:')
+    expect(JSON.stringify(account)).to.contain('and sources by a promotion').and.to.contain('experiments-bank:')
   })
 })
 
@@ -156,7 +156,7 @@ describe('the manifests with components, in a cluster of their own', () => {
   const rules = async () =>
     listOr((await plane().api.get(`${RBAC}/clusterroles/experiment-controller-components`)).rules).length
   const allowsSources = async () =>
-    JSON.stringify((await plane().api.get(ACCOUNT_POLICY)).spec).includes('experiment-controller-promotion')
+    JSON.stringify((await plane().api.get(ACCOUNT_POLICY)).spec).includes('and sources by a promotion')
 
   for (const [components, expected] of [
     [['promotion'], 3],
