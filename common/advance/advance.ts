@@ -74,7 +74,7 @@ export function withRun(
   const { writes, conclusion } = context.planned
   const written = cutting?.pinning.length ? cutting.written : undefined
   const acts = writes.length > 0 ? { acts: true, ...(written ? { written } : {}) } : {}
-  const ended = withEndOfRun(state, conclusion, { isRolledBack: !!analysis && consequenceOf(analysis) === 'RollBack' })
+  const ended = withEndOfRun(facts, state, conclusion, !!analysis && consequenceOf(analysis) === 'RollBack')
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
   return {
     ...context.planned,

@@ -9,7 +9,7 @@ import { forkHealth } from '../fork/health.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { isPromotedLast, sourceOverride } from '../run-state/promotion.ts'
 import { isStoredAs } from '../run-state/source-has.ts'
-import { undoOf } from '../run-state/undo.ts'
+import { obstacleOfAbort, undoOf } from '../run-state/undo.ts'
 import { abortMove } from '../strategy/next.ts'
 import { mergePatchBetween } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
@@ -52,14 +52,17 @@ export function restore(
     const decision = stalled('SourceDrifted', `${undo.because}; change the source by hand, or give the command abort`)
     return { writes: [], promotion, decision }
   }
-  const { after, isDone, taken } = undo
-  if (isDone) return restored(facts, { kind, source }, promotion)
+  const { after, isDone, taken, left } = undo
+  if (isDone) return restored(facts, { kind, source }, promotion, left.length === 0)
   const name = shortNameOf(source)
   // as the patch of a promotion, the patch of an undo is written only once
   if (promotion.restored) {
     const { spec, shape } = sourceOverride(facts, source)
     const isOurs = isStoredAs(source, promotion.restored)
     if (isOurs) return { writes: [], promotion, decision: notStored(source, 'restored', { spec, after, shape }) }
+    const obstacle = obstacleOfAbort(facts)
+    if (obstacle !== undefined)
+      return { writes: [], promotion, decision: waiting('Undoing', obstacle, ROLLOUT_RECHECK_MS) }
     const why = `the undo ends: somebody has promoted ${name} again, which keeps ${listed(taken.map(fieldOf))}`
     return { writes: [], promotion, moved: abortMove(run, why, facts) }
   }
@@ -73,10 +76,16 @@ export function restore(
 
 /**
  * The source has nothing of the change any more. Its own rollout must end before the fork may go. The own steps of a
- * Rollout are skipped, unless somebody else has written it since: their change waits there, too.
+ * Rollout are skipped, unless somebody else has written it since: their change waits there, too. Another experiment
+ * writes under the same name, so `isFormer` says whether the source has the former value of each change.
  */
-function restored(facts: Facts, { kind, source }: Rolled, promotion: PromotionStatus): PromotionPlan {
-  const isOurs = promotion.restored ? isStoredAs(source, promotion.restored) : isPromotedLast(source)
+function restored(
+  facts: Facts,
+  { kind, source }: Rolled,
+  promotion: PromotionStatus,
+  isFormer: boolean,
+): PromotionPlan {
+  const isOurs = promotion.restored ? isStoredAs(source, promotion.restored) : isFormer && isPromotedLast(source)
   const mayWrite = facts.promotion?.isInstalled === true
   const rolling = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: isOurs && mayWrite, isUndo: true })
   if (!rolling.isReached) return rolling

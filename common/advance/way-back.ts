@@ -1,13 +1,13 @@
 import { knownValue } from '../api/known.ts'
 import { type AnalysisState, isWholeSubjectMissing } from '../assess/analysis.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
-import { type EndOfRun, endOfRun } from '../conclusion/end-of-run.ts'
+import { endOfRun } from '../conclusion/end-of-run.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
 import { hasRequests } from '../run-state/pins.ts'
 import { recordToAdd } from '../run-state/promotion.ts'
-import type { RunState } from '../run-state/run.ts'
+import { isAbortedUndo, type RunState } from '../run-state/run.ts'
 import { lacksHashes } from '../run-state/run-hash.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -101,7 +101,7 @@ export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan 
   if (first) return first
   const restoring = restoredWithoutFork(facts, state, planned)
   if (restoring) return withPromotionPlan({ facts, state, planned }, report, restoring)
-  const staying = { ...planned, conclusion: withEndOfRun(state, planned.conclusion) }
+  const staying = { ...planned, conclusion: withEndOfRun(facts, state, planned.conclusion) }
   if (planned.writes.length > 0 || run.path === 'Forward' || !step) return staying
   const hasNoPods =
     fork.is === 'absent' ||
@@ -163,12 +163,13 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
 
 /**
- * After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`.
+ * After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`, or `undo`
+ * after an undo that was aborted.
  */
-export function withEndOfRun(state: RunState, conclusion: Conclusion, options: EndOfRun = {}): Conclusion {
+export function withEndOfRun(facts: Facts, state: RunState, conclusion: Conclusion, isRolledBack = false): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
-  const end = endOfRun(state, options)
+  const end = endOfRun(state, { isRolledBack, mayHaveChange: isAbortedUndo(facts, run) })
   if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause')
     return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
   if (conclusion.is !== 'settled') return conclusion

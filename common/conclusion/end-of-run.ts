@@ -8,14 +8,16 @@ import { endOf } from './run-status.ts'
 export interface EndOfRun {
   /** whether the last verdict of its analysis rolls back, so that another run would be aborted at once; default: no */
   readonly isRolledBack?: boolean
+  /** whether the source may have the change after an undo that was aborted; default: no */
+  readonly mayHaveChange?: boolean
 }
 
 /**
  * What becomes of the pods of a run on its way back, and what begins another run. The review of a command says it, and
  * then the status.
  */
-export function endOfRun({ run, steps }: Pick<RunState, 'run' | 'steps'>, { isRolledBack }: EndOfRun = {}): string {
-  const anotherRun = isRolledBack ? ANOTHER_VERDICT : ANOTHER_RUN
+export function endOfRun({ run, steps }: Pick<RunState, 'run' | 'steps'>, of: EndOfRun = {}): string {
+  const anotherRun = of.isRolledBack ? ANOTHER_VERDICT : of.mayHaveChange ? ANOTHER_UNDO : ANOTHER_RUN
   const ahead = steps.slice(run.stepIndex)
   const pause = ahead.find((step) => step.is === 'pause')
   const end = pause
@@ -31,4 +33,5 @@ function keptUntil({ seconds }: Extract<RunStep, { is: 'pause' }>, begun: Run | 
 }
 
 const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
+const ANOTHER_UNDO = 'you give the command undo, or edit the override or the strategy'
 const ANOTHER_VERDICT = 'you edit the override, or raise spec.analysis.attempt and then give the command retry'

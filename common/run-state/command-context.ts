@@ -5,7 +5,7 @@ import { isBeingDeleted } from '../workload/identity.ts'
 import { previewObstacle } from './obstacles.ts'
 import { hasExpired, isPromoted, mayHaveWritten, promotionIn, type RunState, runState } from './run.ts'
 import { seenNow, withSeenSource } from './seen-now.ts'
-import { obstacleOfUndo } from './undo.ts'
+import { obstacleOfAbort, obstacleOfUndo } from './undo.ts'
 
 /** What a command to `run` depends on beside the run and the time. */
 export const commandContext = (
@@ -18,6 +18,7 @@ export const commandContext = (
   over: whyOver(facts),
   sourceNow: () => seenNow(facts),
   noUndo: obstacleOfUndo(facts),
+  noAbort: obstacleOfAbort(facts),
   previewObstacle: previewObstacle(facts, spec),
 })
 

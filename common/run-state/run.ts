@@ -203,6 +203,10 @@ export function mayHaveWritten(facts: SpecFacts, run: Run): boolean {
   return (record !== undefined || written !== undefined) && !isTakenBack(facts)
 }
 
+/** Whether an undo was aborted, so that the source may have the change. Then `undo` can be given, and no `retry`. */
+export const isAbortedUndo = (facts: SpecFacts, run: Run): boolean =>
+  run.path === 'Abort' && promotionIn(facts.experiment, run)?.record !== undefined && mayHaveWritten(facts, run)
+
 /**
  * Whether the run has not ended, and the source may have its change. The fork must then stay until the rollout of the
  * source is over.

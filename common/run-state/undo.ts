@@ -1,6 +1,7 @@
 import { ABSENT, knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { SpecFacts } from '../facts/facts.ts'
+import { forkHealth } from '../fork/health.ts'
 import { at, type JsonObject, objectOr } from '../json/json.ts'
 import { changesBetween } from '../override/changes.ts'
 import type { Shape } from '../override/shape.ts'
@@ -55,6 +56,17 @@ export function obstacleOfUndo(facts: SpecFacts): string | undefined {
   if (!undo || (undo.is === 'possible' && undo.isDone)) return undefined
   if (undo.is === 'impossible') return undo.because
   return facts.promotion?.isInstalled ? undefined : NOT_INSTALLED.message
+}
+
+/**
+ * Why an undo cannot be aborted now; undefined if it can. Once the source is written, the fork serves instead of the
+ * pods that the rollout of the source takes down, so the fork stays until the rollout ends or is stalled.
+ */
+export function obstacleOfAbort({ experiment, promotion, kind: found, now }: SpecFacts): string | undefined {
+  const [source, kind] = [knownValue(promotion?.source ?? ABSENT), knownValue(found)]
+  if (!source || !kind || !experiment.status?.promotion?.restored) return undefined
+  if (forkHealth(kind, source, now).is !== 'progressing') return undefined
+  return `the fork serves until the rollout of ${shortNameOf(source)} ends`
 }
 
 function lost({ promotion }: SpecFacts): string {

@@ -25,6 +25,8 @@ export interface CommandContext {
   readonly sourceNow?: () => SeenSource | undefined
   /** why an undo would do nothing; absent: it can be made, or that is not known */
   readonly noUndo?: string | undefined
+  /** why an undo cannot be aborted now; absent: it can */
+  readonly noAbort?: string | undefined
   /** why nobody can have tested the fork through its preview */
   readonly previewObstacle?: string | undefined
 }
@@ -154,6 +156,7 @@ function effectOf(command: Command, run: Run, steps: readonly RunStep[], context
       return done(atStep(others, { path: 'Undo', stepIndex: 0 }, now), 'Undoing', `undone at ${placeOf(run, steps)}`)
     case 'abort': {
       const [aborted, place] = [atStep(others, { path: 'Abort', stepIndex: 0 }, now), placeOf(run, steps)]
+      if (run.path === 'Undo' && context.noAbort !== undefined) return nothing(context.noAbort)
       if (run.path === 'Undo' && step === 'restore')
         return done(aborted, 'Aborted', `the undo was aborted at ${place}; the source stays as it is`)
       if (run.path !== 'Forward') return nothing('the run does not go forward')
@@ -164,6 +167,9 @@ function effectOf(command: Command, run: Run, steps: readonly RunStep[], context
       if (phase === 'Aborting' || phase === 'Undoing')
         return nothing('the run is still on its way back; repeat it later')
       if (phase !== 'Aborted' && phase !== 'Undone') return nothing('the run was not aborted')
+      // after an undo that was aborted: the next run would lose the record of the former values
+      if (phase === 'Aborted' && promotion?.record && mayHaveWritten)
+        return nothing('the source may have the change; use undo first')
       return done(again(others, now), 'Retried', 'begins again at its first step')
   }
 }

@@ -102,6 +102,23 @@ describe('an undo where somebody has changed the source since', () => {
     expect([imagesIn(run), run.strategy()?.phase]).to.deep.equal([['example/cart:2', 'sidecar:2'], 'Aborted'])
   })
 
+  it('N11: keeps the fork, although it is aborted, until the rollout of the source ends', () => {
+    const run = written()
+    run.rest()
+    run.say('undo')
+    while (!promotionIn(run)?.restored) run.pass()
+    const { status: _none, ...source } = run.world.source ?? aSource()
+    run.world.source = source
+    const pods = run.pods()
+    run.say('abort')
+    run.rest()
+    expect(run.strategy()?.command?.answer).to.equal('Refused')
+    expect([run.pods(), run.strategy()?.phase]).to.deep.equal([pods, 'Undoing'])
+    run.world.source = available(source)
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Undone')
+  })
+
   it('restores what it wrote, if the change is about something else', () => {
     const run = written()
     expect(undone(run, sourceWith('example/cart:2', 'sidecar:1', 7))).to.include('patch source')

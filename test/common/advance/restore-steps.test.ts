@@ -29,6 +29,7 @@ interface Given {
   readonly promotion?: PromotionStatus
   readonly isInstalled?: boolean
   readonly manager?: string
+  readonly image?: string
   /** the generation that Argo has seen */
   readonly seen?: string
 }
@@ -39,9 +40,10 @@ function restoring({
   promotion = RESTORED,
   isInstalled = true,
   manager,
+  image = 'example/cart:1',
   seen = `${generation}`,
 }: Given = {}) {
-  const former = aRollout({ replicas: 10, ...imageOverride('example/cart:1') })
+  const former = aRollout({ replicas: 10, ...imageOverride(image) })
   const status = { observedGeneration: seen, phase: 'Paused', stableRS: 'aaa', currentPodHash: 'bbb' }
   const managedFields =
     manager === undefined
@@ -76,6 +78,12 @@ describe('the own steps of a Rollout that is undone', () => {
   it('N5: are skipped after the reply to the write was lost', () => {
     const { restored: _lost, ...promotion } = RESTORED
     expect(restoring({ promotion, manager: PROMOTION_MANAGER }).skips).to.deep.equal([{ promoteFull: true }])
+  })
+
+  it('N5: are left to another experiment that has promoted a newer value since', () => {
+    const { restored: _none, ...promotion } = RESTORED
+    const given = { promotion, manager: PROMOTION_MANAGER, image: 'example/cart:3' }
+    expect(restoring(given)).to.deep.include({ skips: [], reason: 'Undoing' })
   })
 
   it('N5: are skipped only once Argo has seen the write', () =>
