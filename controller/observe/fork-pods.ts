@@ -14,18 +14,19 @@ export interface PodView extends GatedPod {
 
 /**
  * The projection of a pod; undefined if its controller is no part of the fork that its name says: anybody may create a
- * pod with our labels. One without our readiness gate is as open as can be.
+ * pod with our labels, whose controller is any object. One without our readiness gate is as open as can be, unless it
+ * has ended.
  */
 export function podView(pod: KubeObject): PodView | undefined {
   const { name, uid = '', labels, annotations } = pod.metadata
   const fork = forkOfPod(name)
   const gates = listOr(at(pod, 'spec', 'readinessGates')).map((gate) => String(at(gate, 'conditionType')))
   const isGated = gates.includes(GATE)
-  const owner = controllerOf(pod)?.name
-  const isOfFork = fork !== undefined && (owner === fork || owner?.startsWith(`${fork}-`) === true)
+  const { kind, name: owner } = controllerOf(pod) ?? {}
+  const isOfFork = kind === 'StatefulSet' ? owner === fork : kind === 'ReplicaSet' && owner?.startsWith(`${fork}-`)
   if (!fork?.endsWith(`-${labels?.[EXPERIMENT_ID]}`)) return undefined
   if (pod[UNREAD] !== undefined) return { ...UNREAD_POD, fork, name, uid, isBeingDeleted: isBeingDeleted(pod) }
-  if (!isOfFork) return undefined
+  if (!isOfFork || (!isGated && isEnded(pod))) return undefined
   return {
     fork,
     name,
@@ -42,8 +43,13 @@ export function podView(pod: KubeObject): PodView | undefined {
 }
 
 /** When a pod was created that may still become ready. */
-const createdAt = ({ metadata: { creationTimestamp }, status }: KubeObject): Pick<PodView, 'createdAt'> =>
-  creationTimestamp === undefined || ENDED.has(at(status, 'phase')) ? {} : { createdAt: creationTimestamp }
+function createdAt(pod: KubeObject): Pick<PodView, 'createdAt'> {
+  const { creationTimestamp } = pod.metadata
+  return creationTimestamp === undefined || isEnded(pod) ? {} : { createdAt: creationTimestamp }
+}
+
+/** Its workload controller may keep it, and it gets no requests any more. */
+const isEnded = (pod: KubeObject): boolean => ENDED.has(at(pod, 'status', 'phase'))
 
 const ENDED: ReadonlySet<unknown> = new Set(['Failed', 'Succeeded'])
 

@@ -6,9 +6,17 @@ import { FORK } from '../../builders.ts'
 
 const condition = (type: string, status = 'True') => ({ type, status })
 
-function aPod(of: { readonly name?: string; readonly owner?: string; readonly id?: string; readonly gates?: unknown }) {
+interface PodOf {
+  readonly name?: string
+  readonly kind?: string
+  readonly owner?: string
+  readonly id?: string
+  readonly gates?: unknown
+}
+
+function aPod(of: PodOf) {
   const { name = `${FORK}-6d4b75cb6d-x7k2p`, owner = `${FORK}-6d4b75cb6d`, id = FORK.slice(-10) } = of
-  const { gates = [{ conditionType: 'example.com/other' }, { conditionType: GATE }] } = of
+  const { kind = 'ReplicaSet', gates = [{ conditionType: 'example.com/other' }, { conditionType: GATE }] } = of
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -18,7 +26,7 @@ function aPod(of: { readonly name?: string; readonly owner?: string; readonly id
       uid: 'uid',
       labels: { [EXPERIMENT_ID]: id },
       annotations: { [REVISION]: '0123456789' },
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: 'set', controller: true }],
+      ownerReferences: [{ apiVersion: 'apps/v1', kind, name: owner, uid: 'set', controller: true }],
     },
     spec: { readinessGates: gates },
     status: { conditions: [condition('ContainersReady'), condition(GATE, 'False'), condition('Ready', 'False')] },
@@ -45,12 +53,23 @@ describe('the view of a pod', () => {
     })
 
   it('is there for a pod of a StatefulSet', () =>
-    expect(podView(aPod({ name: `${FORK}-0`, owner: FORK }))?.fork).to.equal(FORK))
+    expect(podView(aPod({ name: `${FORK}-0`, owner: FORK, kind: 'StatefulSet' }))?.fork).to.equal(FORK))
 
   it('N2: is there for a pod without our gate, which gets requests as soon as it is ready', () => {
     const { isUngated: _gated, ...gated } = podView(aPod({})) as PodView
     for (const gates of [null, [{ conditionType: 'example.com/other' }]])
       expect(podView(aPod({ gates }))).to.deep.equal({ ...gated, isOpen: true, isUngated: true })
+  })
+
+  it('N2: is not there for an ended pod without our gate, which its workload controller may keep', () => {
+    for (const phase of ['Failed', 'Succeeded'])
+      expect(podView({ ...aPod({ gates: null }), status: { phase } })).to.equal(undefined)
+    expect(podView({ ...aPod({}), status: { phase: 'Failed' } })).to.include({ isOpen: false })
+  })
+
+  it('N2: is not there for a pod that belongs to an object of another kind with the name of the fork', () => {
+    for (const owner of [FORK, `${FORK}-x`])
+      expect(podView(aPod({ kind: 'ConfigMap', owner, gates: null }))).to.equal(undefined)
   })
 
   it('N6: has the time of its creation, unless it has ended', () => {
