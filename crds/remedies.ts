@@ -35,10 +35,10 @@ const OF_STRATEGIES = {
     'Ask an administrator for the component of the installation that the message names, or use the mode that needs none.',
   Promoted: 'Delete the experiment when it is no longer needed. The source has the change.',
   Undoing:
-    'Wait. The source gets back its former values. If its own rollout does not end, look at the source; the command `abort` leaves it as it is.',
+    'Wait. The source gets back its former values. If its own rollout does not end, look at the source. Once that rollout is over or stalled, the command `abort` leaves the source as it is.',
   Undone:
     'Change the override or the strategy to start another run, give the command `retry`, or delete the experiment.',
-  CommandRefused: 'It did not fit the present step. Read `status.strategy`, and repeat it if you still want it.',
+  CommandRefused: 'The command did not fit the present step. Read `status.strategy`, then repeat the command.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
   TooFewPods:
     'Look at the pods of the fork. The active Service sends to the source again when this lasts a minute and the source has more ready pods. `blueGreen.maxUnavailable` says how many pods the fork may lack.',

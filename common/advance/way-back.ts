@@ -7,7 +7,7 @@ import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
 import { hasRequests } from '../run-state/pins.ts'
 import { recordToAdd } from '../run-state/promotion.ts'
-import { isAbortedUndo, type RunState } from '../run-state/run.ts'
+import { type RunState, wasUndoAborted } from '../run-state/run.ts'
 import { lacksHashes } from '../run-state/run-hash.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -169,7 +169,7 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
 export function withEndOfRun(facts: Facts, state: RunState, conclusion: Conclusion, isRolledBack = false): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
-  const end = endOfRun(state, { isRolledBack, mayHaveChange: isAbortedUndo(facts, run) })
+  const end = endOfRun(state, { isRolledBack, mayHaveChange: wasUndoAborted(facts, run) })
   if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause')
     return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
   if (conclusion.is !== 'settled') return conclusion

@@ -13,7 +13,7 @@ import type { JsonObject } from '../json/json.ts'
 import { changesBetween, type FieldChange } from '../override/changes.ts'
 import { isMissingIn } from '../run-state/obstacles.ts'
 import { promotionInto, promotionWriter, sourceOverride } from '../run-state/promotion.ts'
-import { isAbortedUndo, type RunState, runState, sizesOf } from '../run-state/run.ts'
+import { type RunState, runState, sizesOf, wasUndoAborted } from '../run-state/run.ts'
 import { unseenBy } from '../run-state/seen-now.ts'
 import { promisedPods } from '../run-state/shortage.ts'
 import { doubtAbout } from '../run-state/source-has.ts'
@@ -94,7 +94,7 @@ function wayBack(facts: Facts, state: RunState): readonly string[] {
     const what = isDone ? `${name} no longer has the change` : 'restores the former values of the source'
     return [`${what}, then takes all pods from the fork`, ...lineOf(`leaves what others changed in ${name}: `, left)]
   }
-  const end = `the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}; ${endOfRun(state, { mayHaveChange: isAbortedUndo(facts, run) })}`
+  const end = `the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}; ${endOfRun(state, { mayHaveChange: wasUndoAborted(facts, run) })}`
   return run.path === 'Abort' ? [...lineOf(`${name} keeps what was promoted: `, taken), end] : [end]
 }
 

@@ -7,6 +7,7 @@ import type { PromotionStatus, RunPath } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
 import type { JsonObject } from '../json/json.ts'
+import { isAbortedUndo } from '../strategy/command.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -203,9 +204,9 @@ export function mayHaveWritten(facts: SpecFacts, run: Run): boolean {
   return (record !== undefined || written !== undefined) && !isTakenBack(facts)
 }
 
-/** Whether an undo was aborted, so that the source may have the change. Then `undo` can be given, and no `retry`. */
-export const isAbortedUndo = (facts: SpecFacts, run: Run): boolean =>
-  run.path === 'Abort' && promotionIn(facts.experiment, run)?.record !== undefined && mayHaveWritten(facts, run)
+/** Whether the run is an undo that was aborted, so that the source may have the change. */
+export const wasUndoAborted = (facts: SpecFacts, run: Run): boolean =>
+  isAbortedUndo(run, { promotion: promotionIn(facts.experiment, run), mayHaveWritten: mayHaveWritten(facts, run) })
 
 /**
  * Whether the run has not ended, and the source may have its change. The fork must then stay until the rollout of the

@@ -167,12 +167,17 @@ function effectOf(command: Command, run: Run, steps: readonly RunStep[], context
       if (phase === 'Aborting' || phase === 'Undoing')
         return nothing('the run is still on its way back; repeat it later')
       if (phase !== 'Aborted' && phase !== 'Undone') return nothing('the run was not aborted')
-      // after an undo that was aborted: the next run would lose the record of the former values
-      if (phase === 'Aborted' && promotion?.record && mayHaveWritten)
-        return nothing('the source may have the change; use undo first')
+      // the next run would lose the record of the former values
+      if (isAbortedUndo(run, context)) return nothing('the source may have the change; use undo first')
       return done(again(others, now), 'Retried', 'begins again at its first step')
   }
 }
+
+/** Whether an undo was aborted, so that the source may have the change. Then `undo` can be given, and no `retry`. */
+export const isAbortedUndo = (
+  { path }: Run,
+  { promotion, mayHaveWritten }: Pick<CommandContext, 'promotion' | 'mayHaveWritten'>,
+): boolean => path === 'Abort' && promotion?.record !== undefined && mayHaveWritten
 
 /** Whether the run promotes what its promoter saw: over the same values, and the same revision. */
 const isSeen = ({ seen: before, wholeRevision }: Run, seen: SeenSource | undefined): boolean =>
