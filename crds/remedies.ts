@@ -41,7 +41,7 @@ const OF_STRATEGIES = {
   CommandRefused: 'The command did not fit the present step. Read `status.strategy`, then repeat the command.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
   TooFewPods:
-    'Look at the pods of the fork. The active Service sends to the source again when this lasts a minute and the source has more ready pods. `blueGreen.maxUnavailable` says how many pods the fork may lack.',
+    'Look at the pods of the fork. The source has more ready pods. The active Service sends to the source again when this lasts a minute. `blueGreen.maxUnavailable` says how many pods the fork may lack.',
   Returned:
     'Find out why too few pods of the fork were ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself. If the Event says that the experiment is gone, somebody deleted it together with its fork.',
   PinNotHeld:

@@ -99,7 +99,7 @@ function isTold({ experiment }: Facts, of: ServiceState, type: 'CutOver' | 'Paus
 
 /**
  * The condition of a blue-green whose active Service sends to its fork only, as long as it does, and that of one that
- * has fewer ready pods then than it promises.
+ * has fewer ready pods then than it promises, and than its source has.
  */
 export function cutOverConditions(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
   const pins = report && pinState(facts, report.spec)
@@ -122,8 +122,7 @@ function tooFewPods(facts: Facts, report: RunReport, pins: PinState): readonly C
   if (!shortage) return []
   const { ready, promised, ofSource } = shortage
   const goes = `service/${pins.active.name} sends to the source again if that lasts a minute`
-  const stays = `the source has only ${count(ofSource, 'available pod')}, so it keeps sending to the fork`
-  const message = `${ready} of ${count(promised, 'pod')} of the fork are ready; ${ofSource > ready ? goes : stays}`
+  const message = `${ready} of ${count(promised, 'pod')} of the fork are ready, and ${ofSource} of the source; ${goes}`
   return [{ type: 'TooFewPods', status: 'True', reason: 'TooFewPods', message }]
 }
 

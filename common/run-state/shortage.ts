@@ -16,17 +16,20 @@ const REPLACING_MS = PROGRESS_DEADLINE_SECONDS * 1_000
 export const promisedPods = (pods: number, maxUnavailable: Amount): number =>
   Math.max(0, pods - (roundedDown(maxUnavailable, pods) ?? 0))
 
-/** Fewer pods of the fork are ready than its cut-over promises. */
+/** Fewer pods of the fork are ready than its cut-over promises, and its source has more. */
 export interface Shortage {
   readonly ready: number
   readonly promised: number
   /** how many pods of its source are available */
   readonly ofSource: number
-  /** milliseconds until its Service is returned; 0: now; undefined: not while its source has no more pods */
-  readonly returnsInMs: number | undefined
+  /** milliseconds until its Service is returned; 0: now */
+  readonly returnsInMs: number
 }
 
-/** The shortage of a fork to which the active Service is limited; undefined if there is none. */
+/**
+ * The shortage of a fork to which the active Service is limited; undefined if there is none. It lasts as long as the
+ * source has more pods: a fork that grows with its source is not short before.
+ */
 export function shortageOf(
   facts: SpecFacts,
   { spec, run, steps, target }: RunState,
@@ -36,12 +39,12 @@ export function shortageOf(
   const isPromised = pins.active.isOurs && pinningAt(run, steps).active === 'pinned'
   if (!isPromised || !spec.blueGreen || !services || !pods || !target) return undefined
   const [ready, promised] = [readyPods(pods), promisedPods(target.open, spec.blueGreen.maxUnavailable)]
-  if (ready >= promised) return undefined
   const source = knownValue(services.source)
   const ofSource = source ? statusCount(source, 'availableReplicas') : 0
+  if (ready >= promised || ready >= ofSource) return undefined
   const { shortMs = 0 } = services
   const returnsInMs = Math.max(SHORTAGE_MS - shortMs, excusedMs(facts, pods, { shortMs, lacking: promised - ready }))
-  return { ready, promised, ofSource, returnsInMs: ofSource > ready ? Math.max(0, returnsInMs) : undefined }
+  return { ready, promised, ofSource, returnsInMs: Math.max(0, returnsInMs) }
 }
 
 interface Lack {

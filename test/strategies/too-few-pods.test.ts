@@ -52,7 +52,7 @@ describe('a fork that gets all requests and loses pods, on the real control plan
     await breakPods('short', 2)
     const found = await isShort('short')
     expect(condition(found, 'TooFewPods')?.message).to.equal(
-      '2 of 4 pods of the fork are ready; service/short sends to the source again if that lasts a minute',
+      '2 of 4 pods of the fork are ready, and 4 of the source; service/short sends to the source again if that lasts a minute',
     )
     const since = Date.parse(condition(found, 'TooFewPods')?.lastTransitionTime ?? '')
     await product?.controller().stop('SIGKILL')

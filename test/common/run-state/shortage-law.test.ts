@@ -23,9 +23,9 @@ describe('the law of too few pods', () => {
           for (const { ready, seconds } of history) {
             failBut(run, ready)
             run.rest()
-            const isShort = ready < 4 - maxUnavailable
+            const isShort = ready < 4 - maxUnavailable && ready < ofSource
             shortFor = isShort ? shortFor : 0
-            const mayReturn = (at: number) => ready === 0 || (isShort && at >= 60 && ofSource > ready)
+            const mayReturn = (at: number) => ready === 0 || (isShort && at >= 60)
             expect(isReturned(run)).to.equal(mayReturn(shortFor))
             if (isReturned(run)) return
             run.wait(seconds)

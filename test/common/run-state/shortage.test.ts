@@ -21,7 +21,7 @@ describe('a fork that gets all requests and has too few ready pods', () => {
     run.rest()
     expect([run.reasonOf('TooFewPods'), pinsOf(run)[0]]).to.deep.equal(['TooFewPods', ID])
     expect(run.messageOf('TooFewPods')).to.equal(
-      '4 of 10 pods of the fork are ready; service/cart sends to the source again if that lasts a minute',
+      '4 of 10 pods of the fork are ready, and 10 of the source; service/cart sends to the source again if that lasts a minute',
     )
     expect(restMs(run)).to.equal(60_000)
     run.wait(59)
@@ -78,10 +78,21 @@ describe('a fork that gets all requests and has too few ready pods', () => {
     run.wait(3_600)
     run.rest()
     expect([isReturned(run), restMs(run)]).to.deep.equal([false, undefined])
-    expect(run.messageOf('TooFewPods')).to.equal(
-      '4 of 10 pods of the fork are ready; the source has only 4 available pods, so it keeps sending to the fork',
-    )
+    expect([run.reasonOf('Ready'), run.reasonOf('TooFewPods')]).to.deep.equal(['ProgressDeadlineExceeded', undefined])
+  })
+
+  it('N6: sends back only 60 s after the source has more, as when both grow', () => {
+    const run = aLongCutOver()
+    failBut(run, 4)
+    run.world.source = withAvailable(run.world.source, 4)
+    run.rest()
+    run.wait(90)
     run.world.source = withAvailable(run.world.source, 5)
+    run.rest()
+    run.wait(59)
+    run.rest()
+    expect([isReturned(run), restMs(run)]).to.deep.equal([false, 1_000])
+    run.wait(1)
     run.rest()
     expect(isReturned(run)).to.equal(true)
   })
