@@ -126,7 +126,7 @@ function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Par
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
   const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
-  const decision = isWaiting ? waiting('WaitsForSource', message, SERVICE_RETRY_MS) : untilNodesFollow(context)
+  const decision = isWaiting ? waiting('WaitsForSource', message, SERVICE_RETRY_MS) : untilListed(context)
   return decision ? { decision } : {}
 }
 
@@ -142,8 +142,17 @@ function lasting({ facts, state: { run }, gate }: CutOverContext, obstacle: Deci
   return facts.now.getTime() - sinceMs >= deadlineS * 1_000 ? stalled(obstacle.reason, obstacle.message) : obstacle
 }
 
-/** What the steps that limit a Service wait for when its slices show that: nodes follow a moment later. */
-function untilNodesFollow(context: CutOverContext): Decision | undefined {
+/**
+ * What the steps that limit a Service wait for: until its slices list all open pods of the fork, which a readiness gate
+ * of somebody else may keep from being ready, and when they do, until nodes follow a moment later.
+ */
+function untilListed(context: CutOverContext): Decision | undefined {
+  const { state, pins } = context
+  const [{ active }, open] = [pins, state.target?.open ?? 0]
+  if (state.steps[state.run.stepIndex]?.is === 'cutOver' && !active.isOurs && open > 0 && !hasJoined(context)) {
+    const listed = `${active.endpoints.ofFork} of ${count(open, 'open pod')} of the fork`
+    return lasting(context, waiting('PodsNotReady', `service/${active.name} lists ${listed}; all have to be ready`))
+  }
   const of = switchedBy(context)
   if (!of || of.listedMs >= NODES_MS || !isListed(context)) return undefined
   const message = `service/${of.name} sends only to the fork as soon as all nodes know it`
