@@ -157,10 +157,13 @@ export function hasRequests(facts: SpecFacts, spec: StrategyRunSpec): boolean {
 
 /**
  * Whether a blue-green has, or may have, requests of the active Service, so that no open pod may be shut. A Service
- * that was read and lists none of them, as one that another experiment has, sends them nothing.
+ * that was read and lists none of them, as one that another experiment has, sends them nothing. An EndpointSlice that
+ * is too large to be read may list them.
  */
 export function isServing(facts: SpecFacts, { active, isBack }: PinState): boolean {
   if (active.isOurs) return true
-  const mayBeListed = active.unread !== undefined || active.endpoints.ofFork > 0
+  const unread = knownValue(facts.surroundings.traffic)?.unread ?? []
+  const mayHaveMore = unread.some(({ name }) => name.startsWith('endpointslice/'))
+  const mayBeListed = active.unread !== undefined || active.endpoints.ofFork > 0 || mayHaveMore
   return mayBeListed && !isBack && openPods(podsOf(facts) ?? []) > 0
 }

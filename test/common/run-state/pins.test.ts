@@ -197,6 +197,15 @@ describe('isServing', () => {
 
   it('N1: is false where the Service lists no pod of the fork, because another experiment has it', () =>
     expect(isServingOf({ open: 1, selector: { [EXPERIMENT_ID]: '0123456789' } })).to.equal(false))
+
+  it('N4: is true while an EndpointSlice cannot be read, which may list pods of the fork', () => {
+    const facts = factsOf({ open: 1 })
+    const isServingWith = (name: string) => {
+      const traffic = known({ services: [], slices: [], unread: [{ name, unread: 'it is longer than 1.5 MiB' }] })
+      return isServing({ ...facts, surroundings: { ...facts.surroundings, traffic } }, stateOf({ open: 1 }))
+    }
+    expect([isServingWith('endpointslice/cart-x7k2p'), isServingWith('service/other')]).to.deep.equal([true, false])
+  })
 })
 
 describe('hasRequests', () => {
