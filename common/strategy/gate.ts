@@ -14,7 +14,7 @@ export interface GatedPod {
   /** its condition Ready: its containers are ready and all of its gates are open, also those of other people */
   readonly isReady: boolean
   readonly isBeingDeleted: boolean
-  /** RFC 3339; absent for a pod that has ended */
+  /** RFC 3339 */
   readonly createdAt?: string
   /** set if its template had no gate: it gets requests as soon as it is ready, and nothing can shut it */
   readonly isUngated?: true

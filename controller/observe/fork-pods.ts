@@ -14,11 +14,11 @@ export interface PodView extends GatedPod {
 
 /**
  * The projection of a pod; undefined if its controller is no part of the fork that its name says: anybody may create a
- * pod with our labels, whose controller is any object. One without our readiness gate is as open as can be, unless it
- * has ended.
+ * pod with our labels, whose controller is any object. Undefined also if it has ended: its workload controller may keep
+ * it, and it gets no requests any more. A pod without our readiness gate is as open as can be.
  */
 export function podView(pod: KubeObject): PodView | undefined {
-  const { name, uid = '', labels, annotations } = pod.metadata
+  const { name, uid = '', labels, annotations, creationTimestamp } = pod.metadata
   const fork = forkOfPod(name)
   const gates = listOr(at(pod, 'spec', 'readinessGates')).map((gate) => String(at(gate, 'conditionType')))
   const isGated = gates.includes(GATE)
@@ -26,7 +26,7 @@ export function podView(pod: KubeObject): PodView | undefined {
   const isOfFork = kind === 'StatefulSet' ? owner === fork : kind === 'ReplicaSet' && owner?.startsWith(`${fork}-`)
   if (!fork?.endsWith(`-${labels?.[EXPERIMENT_ID]}`)) return undefined
   if (pod[UNREAD] !== undefined) return { ...UNREAD_POD, fork, name, uid, isBeingDeleted: isBeingDeleted(pod) }
-  if (!isOfFork || (!isGated && isEnded(pod))) return undefined
+  if (!isOfFork || isEnded(pod)) return undefined
   return {
     fork,
     name,
@@ -36,19 +36,12 @@ export function podView(pod: KubeObject): PodView | undefined {
     isOpen: !isGated || isTrue(pod, GATE),
     isReady: isTrue(pod, 'Ready'),
     isBeingDeleted: isBeingDeleted(pod),
-    ...createdAt(pod),
+    ...(creationTimestamp === undefined ? {} : { createdAt: creationTimestamp }),
     ...(isGated ? {} : { isUngated: true as const }),
     ...(gates.some((gate) => OF_LOAD_BALANCERS.test(gate)) ? { isBalanced: true } : {}),
   }
 }
 
-/** When a pod was created that may still become ready. */
-function createdAt(pod: KubeObject): Pick<PodView, 'createdAt'> {
-  const { creationTimestamp } = pod.metadata
-  return creationTimestamp === undefined || isEnded(pod) ? {} : { createdAt: creationTimestamp }
-}
-
-/** Its workload controller may keep it, and it gets no requests any more. */
 const isEnded = (pod: KubeObject): boolean => ENDED.has(at(pod, 'status', 'phase'))
 
 const ENDED: ReadonlySet<unknown> = new Set(['Failed', 'Succeeded'])
