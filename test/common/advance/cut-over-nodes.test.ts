@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { NODES_MS } from '../../../common/strategy/gate.ts'
+import { FORK } from '../../builders.ts'
 import { aBlueGreen, asCreated, change, ID, pinsOf } from './blue-greens.ts'
 import { imageIn, messageOf } from './promotions.ts'
 
@@ -80,5 +81,22 @@ describe('a blue-green whose Service has just been limited to the fork', () => {
     run.world.lostPins = listedFor(NODES_MS)
     run.rest()
     expect(run.reasonOf('Paused')).to.equal('Previewing')
+  })
+
+  it('N1: is stalled where a pod is open and never ready, as by a readiness gate of somebody else', () => {
+    const run = aBlueGreen()
+    run.rest()
+    run.world.traffic = { services: [], slices: [{ service: 'cart', ready: [{ address: 'a', pod: `${FORK}-1` }] }] }
+    run.say('resume')
+    run.rest()
+    const told = () => [run.reasonOf('Ready'), run.messageOf('Ready'), run.reasonOf('Stalled'), pinsOf(run)[0]]
+    const message = 'service/cart lists 1 of 10 open pods of the fork; all have to be ready'
+    expect(told()).to.deep.equal(['PodsNotReady', message, undefined, 'shared'])
+    run.wait(600)
+    run.rest()
+    expect(told()).to.deep.equal(['PodsNotReady', message, 'PodsNotReady', 'shared'])
+    delete run.world.traffic
+    run.rest()
+    expect([run.step(), pinsOf(run)[0]]).to.deep.equal(['5/10 Paused', ID])
   })
 })

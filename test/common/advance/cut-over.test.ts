@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import { openPods } from '../../../common/strategy/gate.ts'
-import { FORK } from '../../builders.ts'
 import { serving } from '../plan/simulated-pods.ts'
 import { aService } from '../plan/simulated-services.ts'
 import { aSource, type RunWorld } from '../plan/some-run.ts'
@@ -108,23 +107,6 @@ describe('a blue-green', () => {
     run.world.traffic = { services: [], slices: [{ service: 'cart', ready: [{ address: 'a', pod: 'cart-1' }] }] }
     expect(() => run.rest()).not.to.throw()
     expect(pinsOf(run)[0]).to.equal('shared')
-  })
-
-  it('N1: 4: is stalled where a pod is open and never ready, as by a readiness gate of somebody else', () => {
-    const run = aBlueGreen()
-    run.rest()
-    run.world.traffic = { services: [], slices: [{ service: 'cart', ready: [{ address: 'a', pod: `${FORK}-1` }] }] }
-    run.say('resume')
-    run.rest()
-    const told = () => [run.reasonOf('Ready'), run.messageOf('Ready'), run.reasonOf('Stalled'), pinsOf(run)[0]]
-    const message = 'service/cart lists 1 of 10 open pods of the fork; all have to be ready'
-    expect(told()).to.deep.equal(['PodsNotReady', message, undefined, 'shared'])
-    run.wait(600)
-    run.rest()
-    expect(told()).to.deep.equal(['PodsNotReady', message, 'PodsNotReady', 'shared'])
-    delete run.world.traffic
-    run.rest()
-    expect([run.step(), pinsOf(run)[0]]).to.deep.equal(['5/10 Paused', ID])
   })
 
   it('5: keeps the source for scaleDownDelaySeconds, promotes it behind the pin, returns, and drains', () => {
