@@ -5,19 +5,24 @@ import { inParallel } from '../in-parallel.ts'
 import { type Bench, type Figure, median } from './figure.ts'
 import { ALPHA, AT_THE_LIMIT, BETA, type Ending, HARMLESS, INTERVAL_SECONDS } from './verdict-stories.ts'
 import { TABLE, type TableRow } from './verdict-table.ts'
+import { boundOf, worldFigures } from './world-figures.ts'
+import type { WorldEnding } from './world-play.ts'
+import { WORLD_STORIES } from './world-stories.ts'
 
 /** How many experiments of each story are simulated. `VERDICT_RUNS` sets another number. */
-const RUNS = Number(process.env.VERDICT_RUNS ?? 2_000)
-/** Played by a thread at a time. */
-const CHUNK = 100
+const RUNS = Number(process.env.VERDICT_RUNS ?? 1_000)
+/** Only stories whose titles match are played. */
+const STORIES = new RegExp(process.env.VERDICT_STORIES ?? '')
+/** Played by a thread at a time, and how many threads there are. */
+const [CHUNK, THREADS] = [50, Number(process.env.VERDICT_THREADS ?? availableParallelism())]
 /** By how many percentage points a figure may differ from the expected one of the table. */
 const TABLE_POINTS = 5
 
 /** Plays `RUNS` experiments of a story on all processors. */
-async function endings(name: string, ends: 'Pass' | 'Fail' | 'either'): Promise<readonly Ending[]> {
-  const found: Ending[] = []
+async function endings<T = Ending>(name: string, ends: 'Pass' | 'Fail' | 'either'): Promise<readonly T[]> {
+  const found: T[] = []
   const chunks = Array.from({ length: Math.ceil(RUNS / CHUNK) }, (_, index) => index * CHUNK)
-  await inParallel(availableParallelism(), chunks, async (from) => {
+  await inParallel(THREADS, chunks, async (from) => {
     const workerData = { name, from: from + 1, to: Math.min(RUNS, from + CHUNK) + 1, ends }
     const worker = new Worker(new URL('./verdict-worker.ts', import.meta.url), { workerData })
     const [played] = await once(worker, 'message')
@@ -29,13 +34,10 @@ async function endings(name: string, ends: 'Pass' | 'Fail' | 'either'): Promise<
 const percentOf = (all: readonly Ending[], verdict: Ending['verdict'], within = Number.POSITIVE_INFINITY): number =>
   (100 * all.filter((each) => each.verdict === verdict && each.window <= within).length) / all.length
 
-/** A part of wrong verdicts may exceed its bound by three standard errors. */
-const boundOf = (part: number): number => 100 * (part + 3 * Math.sqrt((part * (1 - part)) / RUNS))
-
 /** How often a story ends with a wrong verdict, beside its bound. */
 async function bounded(name: string, verdict: 'Pass' | 'Fail', part: number): Promise<Figure> {
   const value = percentOf(await endings(name, verdict), verdict)
-  const atMost = boundOf(part)
+  const atMost = boundOf(part, RUNS)
   return {
     name: `false ${verdict}: ${name}`,
     value,
@@ -98,9 +100,13 @@ export const verdicts: Bench = {
         tell(`${name}: ${value.toFixed(1)} ${unit}, against ${against} ${unit}; ${goal}${holds ? '' : ', BROKEN'}`)
       figures.push(...more)
     }
-    for (const name of Object.keys(HARMLESS)) add(await bounded(name, 'Fail', ALPHA))
-    for (const name of Object.keys(AT_THE_LIMIT)) add(await bounded(name, 'Pass', BETA))
-    for (const [name, of] of Object.entries(TABLE)) add(...(await row(name, of)))
+    const chosen = <T>(stories: Readonly<Record<string, T>>) =>
+      Object.entries(stories).filter(([name]) => STORIES.test(name))
+    for (const [name, story] of chosen(WORLD_STORIES))
+      add(...worldFigures(name, story, await endings<WorldEnding>(name, 'either')))
+    for (const [name] of chosen(HARMLESS)) add(await bounded(name, 'Fail', ALPHA))
+    for (const [name] of chosen(AT_THE_LIMIT)) add(await bounded(name, 'Pass', BETA))
+    for (const [name, of] of chosen(TABLE)) add(...(await row(name, of)))
     return figures
   },
 }
