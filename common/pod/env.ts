@@ -107,6 +107,7 @@ export function checkFieldRef(ref: Field, known: readonly string[]): void {
 }
 
 const AMOUNTS = ['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [`limits.${name}`, `requests.${name}`])
+const OTHER_TEXT = /e[+-]?\d|^\+|^0\d/i
 const OF_CPU = ['1', '1m']
 const OF_BYTES = ['', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((unit) => `1${unit}`)
 
@@ -130,8 +131,8 @@ export function checkResourceRef(ref: Field): void {
   const amount = parseQuantity(divisor.value)
   if (amount === undefined || amount === 0n) return
   const units = name.endsWith('.cpu') ? OF_CPU : OF_BYTES
-  // with an exponent it is another text to Kubernetes, which compares texts
-  if (/e[+-]?\d/i.test(textAt(divisor)) || !units.some((unit) => parseQuantity(unit) === amount))
+  // with an exponent, a plus or a zero in front it is another text to Kubernetes, which compares texts
+  if (OTHER_TEXT.test(textAt(divisor)) || !units.some((unit) => parseQuantity(unit) === amount))
     refuse(divisor, `must be one of ${units.join(', ')}; got ${showValue(divisor.value)}`)
 }
 

@@ -1,4 +1,5 @@
 import { labelKeyProblem } from '../api/metadata-syntax.ts'
+import { checkAnnotations } from './annotations.ts'
 import { checkContainers, checkOneOf, type Origin } from './containers.ts'
 import {
   type Field,
@@ -42,7 +43,7 @@ export function checkTemplate({ template, isStatefulSet, claimTemplates }: PodTe
   checkScheduling(pod)
   checkPodSecurity(pod)
   checkSystem(pod)
-  checkAnnotations(fieldIn(template, 'metadata', 'annotations'))
+  checkAnnotations(fieldIn(template, 'metadata', 'annotations'), pod)
 }
 
 /** The pods of a workload run for ever. */
@@ -142,13 +143,3 @@ function checkSystem(pod: Field): void {
 }
 
 const isEmptyList = ({ value }: Field): boolean => Array.isArray(value) && value.length === 0
-
-const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
-
-/** Annotations that Kubernetes reads. */
-function checkAnnotations(annotations: Field): void {
-  const cost = fieldAt(annotations, DELETION_COST)
-  const text = textAt(cost)
-  const isWhole = /^(?:0|-?[1-9]\d{0,9})$/.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31
-  if (isSet(cost) && !isWhole) refuse(cost, 'must be a whole number of 32 bits, in quotes; correct it')
-}

@@ -24,7 +24,8 @@ export function checkScheduling(pod: Field): void {
   for (const key of ['podAffinity', 'podAntiAffinity']) checkPodAffinity(fieldAt(affinity, key))
 }
 
-function checkToleration(toleration: Field): void {
+/** One of the tolerations of a pod. */
+export function checkToleration(toleration: Field): void {
   const [key, operator, value] = [
     fieldAt(toleration, 'key'),
     fieldAt(toleration, 'operator'),

@@ -50,6 +50,7 @@ function checkEscalation(context: Field): void {
 /** The security context of a pod, and its namespaces of the node. */
 export function checkPodSecurity(pod: Field): void {
   checkPodContext(fieldAt(pod, 'securityContext'), pod)
+  checkHostProcesses(pod)
   const [shared, hostPID] = [fieldAt(pod, 'shareProcessNamespace'), fieldAt(pod, 'hostPID')]
   if (shared.value === true && hostPID.value === true)
     refuse(shared, 'cannot be true together with hostPID; remove one of them', {
@@ -148,4 +149,29 @@ function checkWindowsOptions(options: Field): void {
     (parts.length > 2 || account === '' || account.length > 104 || /["/:;|=,+*?<>@[\]]|^[. ]+$/.test(account))
   )
     refuse(user, `must be a Windows user such as DOMAIN\\user; got ${showValue(user.value)}`)
+}
+
+/** Either all containers of a pod are processes of a Windows node, or none. */
+function checkHostProcesses(pod: Field): void {
+  const hostProcessOf = (of: Field) => fieldIn(of, 'securityContext', 'windowsOptions', 'hostProcess')
+  const ofPod = hostProcessOf(pod)
+  const all = ['initContainers', 'containers'].flatMap((list) => itemsOf(fieldAt(pod, list))).map(hostProcessOf)
+  for (const each of all)
+    if (isSet(ofPod) && isSet(each) && each.value !== ofPod.value)
+      refuse(each, 'must be as in the securityContext of the pod; correct one of them', {
+        others: [remedyAt(ofPod, 'must be as in the securityContext of each container; correct one of them')],
+      })
+  const those = all.filter((each) => (isSet(each) ? each.value : ofPod.value) === true)
+  const [first] = those
+  if (!first) return
+  const remedy = remedyAt(ofPod, 'must be set in all containers, or in none; correct it')
+  if (those.length < all.length)
+    refuse(first, 'must be set in all containers, or in none; correct it', { others: [remedy] })
+  const hostNetwork = fieldAt(pod, 'hostNetwork')
+  if (hostNetwork.value !== true)
+    refuse(hostNetwork, 'must be true, because a container has hostProcess: true; set it', {
+      others: [first, ofPod].map((field) =>
+        remedyAt(field, 'cannot be true unless hostNetwork of the pod is; set that'),
+      ),
+    })
 }

@@ -137,9 +137,10 @@ const INITIATORS: readonly RegExp[] = [
   /^naa\.[a-z0-9A-Z]{32}$/,
 ]
 
+/** Without an `iqn`, another rule names the mistake. */
 function checkInitiator(name: Field): void {
   const text = textAt(name)
-  if (text !== '' && !INITIATORS.some((format) => format.test(text)))
+  if (isSet(name) && (text !== '' || name.step !== 'iqn') && !INITIATORS.some((format) => format.test(text)))
     refuse(name, `must be a name of iSCSI such as iqn.2001-04.com.example:storage; got ${showValue(text)}`)
 }
 

@@ -1,3 +1,4 @@
+import { ANNOTATIONS } from './annotations.ts'
 import type { ValueCase } from './case.ts'
 import { CONTAINERS } from './containers.ts'
 import { ENV } from './env.ts'
@@ -24,6 +25,7 @@ export const ALL_VALUE_CASES: readonly ValueCase[] = [
   ...SCHEDULING,
   ...SELECTORS,
   ...PODS,
+  ...ANNOTATIONS,
   ...NETWORK,
   ...SECURITY_CONTEXTS,
   ...WORKLOADS,

@@ -90,6 +90,14 @@ export const ENV: readonly ValueCase[] = [
       `${AT}.valueFrom.resourceFieldRef.divisor: must be one of 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei; got "1e3"`,
     ],
   },
+  ...Object.entries({ '+1': '1000m', '01': '1.0', '1e0': '0.001', '+1m': '.001' }).map(
+    ([divisor, accepted]): ValueCase => ({
+      title: `N46: another text of a divisor: ${divisor}`,
+      accepted: from({ resourceFieldRef: { resource: 'limits.cpu', divisor: accepted } }),
+      refused: from({ resourceFieldRef: { resource: 'limits.cpu', divisor } }),
+      errors: [`${AT}.valueFrom.resourceFieldRef.divisor: must be one of 1, 1m; got "${divisor}"`],
+    }),
+  ),
   {
     title: 'M3: a file of a volume that is no emptyDir',
     accepted: pod({

@@ -6,11 +6,13 @@ const NAME =
 const security = (securityContext: JsonObject) => container({ securityContext })
 const SECURITY = 'template.spec.containers[0].securityContext'
 
-const deletionCost = (cost: string): JsonObject => ({
-  template: { metadata: { annotations: { 'controller.kubernetes.io/pod-deletion-cost': cost } } },
-})
-const DELETION_COST =
-  'template.metadata.annotations["controller.kubernetes.io/pod-deletion-cost"]: must be a whole number of 32 bits, in quotes; correct it'
+/** Pods in the network of the node. */
+const hostProcesses = (ofPod: JsonObject, ofContainer: JsonObject, others: readonly JsonObject[] = []): JsonObject =>
+  pod({
+    hostNetwork: true,
+    securityContext: ofPod,
+    containers: [{ ...CART, securityContext: ofContainer }, ...others],
+  })
 
 /** `common/pod/pod.ts` */
 export const PODS: readonly ValueCase[] = [
@@ -73,24 +75,6 @@ export const PODS: readonly ValueCase[] = [
     accepted: pod({ os: { name: 'linux' }, securityContext: { runAsUser: 1 } }),
     refused: pod({ os: { name: 'linux' }, securityContext: { windowsOptions: {} } }),
     errors: ['template.spec.securityContext.windowsOptions: cannot be set with os.name: linux; remove one of them'],
-  },
-  {
-    title: 'M4: the cost of deleting a pod',
-    accepted: deletionCost('-100'),
-    refused: deletionCost('low'),
-    errors: [DELETION_COST],
-  },
-  {
-    title: 'M4: the cost of deleting a pod, at the lowest number',
-    accepted: deletionCost('-2147483648'),
-    refused: deletionCost('-2147483649'),
-    errors: [DELETION_COST],
-  },
-  {
-    title: 'M4: the cost of deleting a pod, at the highest number',
-    accepted: deletionCost('2147483647'),
-    refused: deletionCost('2147483648'),
-    errors: [DELETION_COST],
   },
 ]
 
@@ -231,5 +215,25 @@ export const SECURITY_CONTEXTS: readonly ValueCase[] = [
     accepted: security({ windowsOptions: { runAsUserName: 'SHOP\\cart' } }),
     refused: security({ windowsOptions: { runAsUserName: 'cart/shop' } }),
     errors: [`${SECURITY}.windowsOptions.runAsUserName: must be a Windows user such as DOMAIN\\user; got "cart/shop"`],
+  },
+  {
+    title: 'N46: a process of the node that the pod does not have',
+    accepted: hostProcesses({}, { windowsOptions: { hostProcess: true } }),
+    refused: hostProcesses({ windowsOptions: { hostProcess: false } }, { windowsOptions: { hostProcess: true } }),
+    errors: [
+      `${SECURITY}.windowsOptions.hostProcess: must be as in the securityContext of the pod; correct one of them`,
+    ],
+  },
+  {
+    title: 'N46: a process of the node without its network',
+    accepted: pod({ hostNetwork: true, securityContext: { windowsOptions: { hostProcess: true } } }),
+    refused: pod({ securityContext: { windowsOptions: { hostProcess: true } } }),
+    errors: ['template.spec.hostNetwork: must be true, because a container has hostProcess: true; set it'],
+  },
+  {
+    title: 'N46: a process of the node in one of two containers',
+    accepted: hostProcesses({ windowsOptions: { hostProcess: true } }, {}),
+    refused: hostProcesses({}, { windowsOptions: { hostProcess: true } }, [{ name: 'other', image: 'a' }]),
+    errors: [`${SECURITY}.windowsOptions.hostProcess: must be set in all containers, or in none; correct it`],
   },
 ]

@@ -97,6 +97,8 @@ export const VOLUME_FILES: readonly ValueCase[] = [
   },
 ]
 
+const ISCSI: JsonObject = { targetPortal: 'a', iqn: 'iqn.2001-04.com.example:storage', lun: 1 }
+
 /** `common/pod/volume-kinds.ts` */
 export const VOLUME_KINDS: readonly ValueCase[] = [
   {
@@ -161,6 +163,12 @@ export const VOLUME_KINDS: readonly ValueCase[] = [
     accepted: volume({ iscsi: { targetPortal: 'a', iqn: 'eui.02004567A425678D', lun: 1 } }),
     refused: volume({ iscsi: { targetPortal: 'a', iqn: 'storage', lun: 1 } }),
     errors: [`${AT}.iscsi.iqn: must be a name of iSCSI such as iqn.2001-04.com.example:storage; got "storage"`],
+  },
+  {
+    title: 'N46: an empty name of an initiator',
+    accepted: volume({ iscsi: { ...ISCSI, initiatorName: 'iqn.2001-04.com.example:cart' } }),
+    refused: volume({ iscsi: { ...ISCSI, initiatorName: '' } }),
+    errors: [`${AT}.iscsi.initiatorName: must be a name of iSCSI such as iqn.2001-04.com.example:storage; got ""`],
   },
   {
     title: 'M3: a disk without names',
