@@ -115,7 +115,7 @@ function converter(schemas: Schemas, { refer, define }: Referring): Convert {
     if (names.length === 0) return { items: inner(schema.items, 'full') }
     const uniqueBy = names.map((key) => listKey(schemas, schema.items, key))
     if (variant !== 'Strategic') return { items: inner(schema.items, 'full'), uniqueBy }
-    const required = uniqueBy.filter(({ fallback }) => fallback === undefined).map(({ key }) => key)
+    const required = uniqueBy.filter(({ fallback }) => !fallback).map(({ key }) => key)
     const item = convert(schema.items, variant)
     const known = objectOr(item.properties) // a reference has no properties
     const keyed = Object.fromEntries(required.map((key) => [key, { ...objectOr(member(known, key)), present: 'key' }]))
@@ -155,9 +155,9 @@ function listKey(schemas: Schemas, items: unknown, key: string): ListKey {
   const name = referencedName(items)
   const item = name === undefined ? items : member(schemas, name)
   const fallback = at(item, 'properties', key, 'default')
-  // in the API server's schemas every key has its zero value as default; only other defaults are meant
+  // in the API server's schemas every required key has its zero value as default, which says nothing
   const isRequired = listOr(member(item, 'required')).includes(key)
-  return typeof fallback === 'string' && fallback !== '' && !isRequired ? { key, fallback } : { key }
+  return typeof fallback === 'string' && !isRequired ? { key, fallback } : { key }
 }
 
 const ANYTHING: KnownFields = {}

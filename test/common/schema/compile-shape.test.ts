@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { findDuplicates } from '../../../common/override/shape.ts'
 import { shapeOf } from '../../../common/schema/compile.ts'
 import { transform } from '../../../common/schema/transform.ts'
 import { deploymentSchema } from './openapi.ts'
@@ -16,6 +17,14 @@ describe('shapeOf', () => {
     expect(schema.shape.member('strategy').unions).to.deep.equal([
       { is: 'byType', member: 'rollingUpdate', type: 'RollingUpdate' },
     ])
+  })
+
+  it('N22: takes an empty text for the key of an item that need not have it, as of imagePullSecrets', () => {
+    const items = { type: 'object', properties: { name: { type: 'string', default: '' } } }
+    const list = { type: 'array', items, 'x-kubernetes-list-map-keys': ['name'] }
+    const { keys } = shapeOf(transform({}, { type: 'object', properties: { list } })).member('list')
+    expect(keys).to.deep.equal([{ key: 'name', fallback: '' }])
+    expect(findDuplicates([{}, { name: 'a' }, { name: '' }], keys)).to.deep.equal([{ index: 2, earlier: 0 }])
   })
 
   it('follows a schema that refers to itself, and gives equal places the same shape', () => {
