@@ -98,6 +98,8 @@ const OF_NEIGHBOURS = {
   HeldBackHPA: { about: 'neighbours', ofNeighbours: true },
   ScaledByHPA: { about: 'neighbours', ofNeighbours: true },
   CountedByPDB: { about: 'neighbours', ofNeighbours: true },
+  JoinsPDB: { about: 'neighbours', ofNeighbours: true },
+  SeveralPDBs: { about: 'neighbours', ofNeighbours: true },
   SharedAffinity: { about: 'neighbours' },
   NotCompared: { about: 'neighbours', ofNeighbours: true },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>

@@ -105,16 +105,28 @@ function policies({ pods, neighbours: { networkPolicies } }: CollisionInput): re
   ]
 }
 
-function budgets({ pods: { fork, source }, neighbours }: CollisionInput): readonly Warning[] {
-  const counting = neighbours.budgets.filter(
-    ({ selector }) => selects(selector, fork.labels) && (!source || selects(selector, source.labels)),
-  )
+function budgets({ pods, neighbours }: CollisionInput): readonly Warning[] {
+  const ofFork = neighbours.budgets.filter(({ selector }) => selects(selector, pods.fork.labels))
+  const { joined } = split(ofFork, pods, ({ selector }, { labels }) => selects(selector, labels))
+  const counting = ofFork.filter((budget) => !joined.has(budget))
+  const several = ofFork.length > 1 ? ofFork : []
   const message = (all: Part) => [
     "the fork's pods count for ",
     all,
     optionalClause(' and change how many evictions are allowed'),
   ]
-  return warningsAbout('CountedByPDB', namesOf('pdb', counting), message)
+  return [
+    ...warningsAbout('CountedByPDB', namesOf('pdb', counting), message),
+    ...warningsAbout('JoinsPDB', namesOf('pdb', joined), (all) => [
+      'the fork counts for ',
+      all,
+      ', the source does not',
+    ]),
+    ...warningsAbout('SeveralPDBs', namesOf('pdb', several), (all) => [
+      "the fork's pods can never be evicted, because they count for ",
+      all,
+    ]),
+  ]
 }
 
 /** Objects that may act on the pods, but are too large to be compared with them. */

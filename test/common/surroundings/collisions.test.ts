@@ -100,6 +100,15 @@ const cases: Record<string, Case> = {
       '[LeavesNetworkPolicy] the source is subject to networkpolicy/cart, the fork is not',
     ],
   },
+  'N21: JoinsPDB and SeveralPDBs if a label of the override makes a second PDB select the fork': {
+    neighbours: { budgets: [select('cart', CART), select('other', { part: 'a' })] },
+    labels: { part: 'a' },
+    warns: [
+      "[CountedByPDB] the fork's pods count for pdb/cart and change how many evictions are allowed",
+      '[JoinsPDB] the fork counts for pdb/other, the source does not',
+      "[SeveralPDBs] the fork's pods can never be evicted, because they count for pdb/cart, pdb/other",
+    ],
+  },
   'CountedByPDB if a PDB selects both': {
     neighbours: { budgets: [select('cart', CART), select('other', OTHER)] },
     warns: ["[CountedByPDB] the fork's pods count for pdb/cart and change how many evictions are allowed"],
