@@ -91,6 +91,18 @@ export function itemsByName(
   return parts.size === items.length && !parts.has('') ? parts : undefined
 }
 
+/** How an item of a list is told from the others: by its name, or by its index if it has none of its own. */
+export type ItemName = string | number
+
+/** The items of a list in their order, and whether more than one of them has a name. */
+export function itemsInOrder(items: readonly unknown[], keys: readonly ListKey[]) {
+  const names = items.map((item) => nameOfItem(item, keys) || undefined)
+  const indexes = Map.groupBy(names.keys(), (index) => names[index])
+  const isRepeated = (name: string | undefined) => (indexes.get(name)?.length ?? 0) > 1
+  const nameAt = (index: number): ItemName => (isRepeated(names[index]) ? index : (names[index] ?? index))
+  return { items: new Map(items.map((item, index) => [nameAt(index), item] as const)), isRepeated }
+}
+
 /** `cart`, or `80/TCP` in a list with two keys; undefined if a key is missing or no plain value. */
 function nameOfItem(item: unknown, keys: readonly ListKey[]): string | undefined {
   const values = keyValues(item, keys)

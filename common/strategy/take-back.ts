@@ -3,7 +3,7 @@ import { changesBetween } from '../override/changes.ts'
 import { itemText, memberText, type PathStep } from '../override/path.ts'
 import type { Shape } from '../override/shape.ts'
 import { takenBackOrder } from './item-order.ts'
-import { type Difference, itemsByName, partsThatDiffer, type Sides } from './recorded-changes.ts'
+import { type Difference, type ItemName, itemsInOrder, partsThatDiffer, type Sides } from './recorded-changes.ts'
 
 /** What becomes of the `spec` of a source when the changes of a promotion are taken back. */
 export interface TakenBack {
@@ -84,9 +84,9 @@ interface Place {
 interface Visit {
   /** the new value of a changed field; undefined: it is removed */
   readonly change: (sides: Sides, now: unknown, place: Place) => unknown
-  readonly order?: (order: Sides, names: readonly string[], present: readonly string[]) => readonly string[]
+  readonly order?: (order: Sides, names: readonly ItemName[], present: readonly ItemName[]) => readonly ItemName[]
   readonly object?: (value: Members, now: Members, place: Place) => unknown
-  /** a change is below a place that is no more */
+  /** a change is below a place that is no more, or that is there twice */
   readonly lost?: (place: Place) => void
 }
 
@@ -120,14 +120,14 @@ const isEqualShallow = (one: Members, other: Members): boolean =>
 
 function changedItems(node: Node, now: readonly unknown[] | undefined, place: Place, visit: Visit): unknown {
   const { path, shape } = place
-  const items = itemsByName(now ?? [], shape.keys)
-  if (!items) {
-    visit.lost?.(place)
-    return now
-  }
+  const { items, isRepeated } = itemsInOrder(now ?? [], shape.keys)
   const found = new Map(items)
   for (const [name, child] of node.children) {
     const at = { path: path + (itemText(name) ?? name), shape: shape.items(), isItem: true }
+    if (isRepeated(name)) {
+      visit.lost?.(at)
+      continue
+    }
     const is = changed(child, items.get(name), at, visit)
     if (is === undefined) found.delete(name)
     else found.set(name, is)
