@@ -32,7 +32,7 @@ export interface DryRun {
   readonly of: string
   /** whether it would store the source as it is; absent: no answer yet; unknown: it refuses dry runs */
   readonly changesNothing: Known<boolean>
-  /** while there is no answer, milliseconds until it may be asked again */
+  /** while the API server has not told it, milliseconds until it may be asked again */
   readonly againInMs?: number
 }
 

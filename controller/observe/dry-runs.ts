@@ -15,6 +15,11 @@ import type { Ports } from './ports.ts'
 
 /** The least time between two dry runs for an experiment. Admission webhooks of others answer each of them. */
 const PACE_MS = 10_000
+/**
+ * How long an answer counts, by what is known then. Nothing tells that a permission or an admission webhook was mended,
+ * so a dry run that was refused is made again.
+ */
+const COUNTS_MS = { known: Number.POSITIVE_INFINITY, unknown: 600_000, absent: PACE_MS } as const
 /** How long a pass waits for an answer. */
 const DEADLINE_MS = 5_000
 /** The longest text of a refusal that is told, in characters: an admission webhook may have written it. */
@@ -36,9 +41,19 @@ interface Asked {
   readonly askedMs: number
 }
 
+/** For how many milliseconds the answer still counts. */
+const restMs = ({ changesNothing, askedMs }: Asked, nowMs: number): number =>
+  askedMs + COUNTS_MS[changesNothing.is] - nowMs
+
+function toldAt(asked: Asked, nowMs: number): DryRun {
+  const { of, changesNothing } = asked
+  const againInMs = restMs(asked, nowMs)
+  return { of, changesNothing, ...(againInMs === Number.POSITIVE_INFINITY ? {} : { againInMs }) }
+}
+
 /**
  * Whether a write of a source would change anything that the API server stores, as a dry run of that write shows. An
- * answer is kept for the write and the version of the source.
+ * answer is kept for the write and the version of the source, a refusal for ten minutes.
  */
 export class DryRuns {
   readonly #options: DryRunsOptions
@@ -57,16 +72,15 @@ export class DryRuns {
   async of(key: Key, kind: WorkloadKind, write: DoubtfulWrite): Promise<DryRun> {
     const { of } = write
     const { timers, isKnown } = this.#options
-    const before = this.#asked.get(key)
-    if (before?.of === of && before.changesNothing.is !== 'absent') return { of, changesNothing: before.changesNothing }
-    const nowMs = timers.now()
-    const againInMs = before ? before.askedMs + PACE_MS - nowMs : 0
-    if (againInMs > 0) return { of, changesNothing: ABSENT, againInMs }
+    const [before, nowMs] = [this.#asked.get(key), timers.now()]
+    if (before?.of === of && restMs(before, nowMs) > 0) return toldAt(before, nowMs)
+    const paced = before && { of, changesNothing: ABSENT, askedMs: before.askedMs }
+    if (paced && restMs(paced, nowMs) > 0) return toldAt(paced, nowMs)
     const asked = { of, askedMs: nowMs }
     if (isKnown(key)) this.#asked.set(key, { ...asked, changesNothing: ABSENT })
     const changesNothing = await this.#answer(kind, write)
     if (isKnown(key)) this.#asked.set(key, { ...asked, changesNothing })
-    return { of, changesNothing, ...(changesNothing.is === 'absent' ? { againInMs: PACE_MS } : {}) }
+    return toldAt({ ...asked, changesNothing }, nowMs)
   }
 
   /** Forgets an experiment that is gone. */

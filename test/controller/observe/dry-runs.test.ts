@@ -67,13 +67,17 @@ describe('N10: a dry run', () => {
     expect(requests).to.have.length(2)
   })
 
-  it('that is refused is an answer, told in a text of limited length', async () => {
-    for (const kind of ['forbidden', 'invalid'] as const) {
+  it('that is refused is an answer for ten minutes, told in a text of limited length', async () => {
+    for (const kind of ['forbidden', 'invalid', 'unread'] as const) {
       const { world, requests, ask } = failing(kind, 'x'.repeat(5_000))
-      expect((await ask()).changesNothing).to.deep.equal(unknown('x'.repeat(300)))
-      world.nowMs = 60_000
-      await ask()
+      const refusal = { of: 'a', changesNothing: unknown('x'.repeat(300)) }
+      expect(await ask()).to.deep.equal({ ...refusal, againInMs: 600_000 })
+      world.nowMs = 599_000
+      expect(await ask()).to.deep.equal({ ...refusal, againInMs: 1_000 })
       expect(requests, kind).to.have.length(1)
+      world.nowMs = 600_000
+      world.answer = () => SOURCE
+      expect(await ask()).to.deep.equal({ of: 'a', changesNothing: known(true) })
     }
   })
 
