@@ -99,6 +99,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
       paused: { reason: 'AwaitingSource', message: [message, ...why].join('; ') },
     }
   }
+  if (has === undefined) return { writes: [], promotion: status, decision: asking(facts, source) }
   const obstacle =
     recordObstacle(facts, state.run, subject) ??
     unseenObstacle(facts, state, source) ??
@@ -111,7 +112,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   return { writes, promotion: recorded(facts, record, withPatch).promotion, decision: writing }
 }
 
-/** The source was changed after it had the change, and the API server has not told yet whether it still has it. */
+/** Only the API server can tell whether the source has the change, and it has not told yet. */
 const asking = ({ dryRun }: Facts, source: KubeObject): Decision =>
   waiting(
     'Promoting',

@@ -85,10 +85,20 @@ describe('N10: a promotion of an empty value that the API server leaves out', ()
     )
   })
 
-  it('writes without an answer, because that is one, too', () => {
+  it('asks before it writes anything, also the record', () => {
     const run = promoting('Automatic', FALSE)
     for (let passes = 0; passes < 20 && run.strategy()?.stepName !== 'promote'; passes += 1) run.pass(SCHEMA)
-    expect(writesOf(rest(run, ABSENT))).to.have.length(1)
+    expect(rest(run, ABSENT)).to.not.include.members(['create record']).and.not.include('patch source')
+    const asks = 'asks the API server whether deployment/cart has the change'
+    expect([run.reasonOf('Ready'), messageOf(run), run.world.record]).to.deep.equal(['Promoting', asks, undefined])
+    expect(writesOf(rest(run, known(true)))).to.deep.equal([])
+    expect(run.reasonOf('Promoted')).to.equal('Promoted')
+  })
+
+  it('writes where the API server refuses to tell: then the schema decides', () => {
+    const run = promoting('Automatic', FALSE)
+    for (let passes = 0; passes < 20 && run.strategy()?.stepName !== 'promote'; passes += 1) run.pass(SCHEMA)
+    expect(writesOf(rest(run, unknown('webhook "w" does not support dry run')))).to.have.length(1)
     expect(run.reasonOf('Promoted')).to.equal('Promoted')
   })
 
