@@ -24,7 +24,7 @@ const OF_STRATEGIES = {
   SourceIsBusy:
     'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
   SourceDrifted:
-    'Before a promotion somebody changed the fields that it writes: look at the plan of the command `promote`, which then promotes over that, or give the source the value in the message, or give the command `abort`. After a promotion somebody changed the source, or the record of its former values, so it is not restored: change it by hand, or give the command `abort` to keep it as it is. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
+    'Before a promotion somebody changed the fields that it writes: look at the plan of the command `promote`, which then promotes over that, or give the source the value in the message, or give the command `abort`. After a promotion somebody changed the source, so it is not restored: change it by hand, or give the command `abort` to keep it as it is. Without the record of its former values, only `abort` ends the undo. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:
     'The API server, or an admission webhook, changed what was written. Give the command `undo`, then correct the override. If an undo says this, change the source by hand, or give the command `abort`.',
   SourceReverted:

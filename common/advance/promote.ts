@@ -38,6 +38,8 @@ export interface PromotionPlan {
   readonly isReached?: boolean
   /** where the run goes instead, if the step cannot be done */
   readonly moved?: RunMove
+  /** where the run goes if the API server refuses the write, and why; absent: the write is tried again */
+  readonly ifRefused?: (because: string) => RunMove
 }
 
 /** The present state of the source, and what the override changes in it. */

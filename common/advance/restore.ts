@@ -7,13 +7,14 @@ import { stalled, waiting } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
-import { isPromotedLast, sourceOverride } from '../run-state/promotion.ts'
+import { isPromotedLast, recordedPatches, sourceOverride } from '../run-state/promotion.ts'
 import { isStoredAs } from '../run-state/source-has.ts'
 import { obstacleOfAbort, undoOf } from '../run-state/undo.ts'
 import { abortMove } from '../strategy/next.ts'
 import { mergePatchBetween } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
 import { fieldOf } from '../strategy/take-back.ts'
+import { wholeClauses } from '../text/fitted.ts'
 import { listed } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { notStored, type PromotionPlan, type Rolled, rolledOut, sourceWrite, writtenSource } from './promote.ts'
@@ -21,6 +22,9 @@ import { ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
 
 /** Reasons for which the fork may never get its pods, so an undo must not wait for it. */
 const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
+
+/** The longest text of a refusal that is told, in characters: an admission webhook may have written it. */
+const MAX_BECAUSE = 300
 
 /** Whether pods of the fork that are not ready can be waited for. */
 export const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
@@ -36,7 +40,8 @@ interface UndoState {
 /**
  * Takes back what the promotion changed and the source still has, in one write. While all pods of the source serve, it
  * waits until the fork can serve instead of those that the source's own rollout takes down. It is done when the source
- * has nothing of the change any more, no matter who took it back.
+ * has nothing of the change any more, no matter who took it back. If the API server refuses the write, it is over, so
+ * that it does not come later by itself.
  */
 export function restore(
   facts: Facts,
@@ -48,13 +53,15 @@ export function restore(
   const undo = undoOf(facts)
   if (!source || !stored || !undo) return undefined
   const { patch: _undone, ...promotion } = stored // nobody should commit it any more
+  const name = shortNameOf(source)
   if (undo.is === 'impossible') {
-    const decision = stalled('SourceDrifted', `${undo.because}; change the source by hand, or give the command abort`)
-    return { writes: [], promotion, decision }
+    // without the record, nobody knows when the source has its former values again
+    const byHand = recordedPatches(facts) ? 'change the source by hand, or ' : ''
+    const message = `${undo.because}; ${byHand}give the command abort, which leaves ${name} as it is`
+    return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }
   const { after, isDone, taken, left } = undo
   if (isDone) return restored(facts, { kind, source }, promotion, left.length === 0)
-  const name = shortNameOf(source)
   // as the patch of a promotion, the patch of an undo is written only once
   if (promotion.restored) {
     const { spec, shape } = sourceOverride(facts, source)
@@ -71,7 +78,11 @@ export function restore(
     return { writes: [], promotion, decision: waiting('Undoing', message, ROLLOUT_RECHECK_MS) }
   }
   const writes = [sourceWrite(kind, source, { spec: mergePatchBetween(objectOr(source.spec) as JsonObject, after) })]
-  return { writes, promotion, decision: waiting('Undoing', `restores ${name}`, 0) }
+  const ifRefused = (because: string) => {
+    const text = wholeClauses(MAX_BECAUSE, because)
+    return abortMove(run, `the undo ends, because the API server refuses to restore ${name}: ${text}`, facts)
+  }
+  return { writes, promotion, decision: waiting('Undoing', `restores ${name}`, 0), ifRefused }
 }
 
 /**

@@ -62,7 +62,7 @@ export function withPromotionPlan(
   of: RunReport,
   promoting: PromotionPlan,
 ): Plan {
-  const { writes, promotion, decision, paused, written, hasChange = false } = promoting
+  const { writes, promotion, decision, paused, written, hasChange = false, ifRefused } = promoting
   const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
   if (promoting.moved) return movedPlan(planned, report, promoting.moved)
   if (promoting.isReached) {
@@ -71,7 +71,9 @@ export function withPromotionPlan(
     const event = completedEvent(run, steps, step ?? { is: 'promote' })
     return movedPlan(planned, report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
   }
-  return { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
+  const plan = { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
+  if (!ifRefused) return plan
+  return { ...plan, ifRefused: (because) => movedPlan(planned, report, ifRefused(because)).conclusion.run }
 }
 
 /**

@@ -142,6 +142,11 @@ export interface Plan {
   readonly conclusion: Conclusion
   /** the health of the fork as it is stored by an apply of this plan; absent: none is applied */
   readonly healthOf?: ((stored: KubeObject) => Health) | undefined
+  /**
+   * the run, where the API server refuses a write for a reason that a person must mend; absent: it stays as it is, and
+   * the write is tried again
+   */
+  readonly ifRefused?: (because: string) => RunReport | undefined
   /** the Services whose endpoints matter to this plan and to the status; absent: none */
   readonly services?: () => ReadonlySet<string>
   /** the pods that its analysis compares; absent: nothing has to be asked about them */

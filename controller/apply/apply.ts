@@ -29,6 +29,9 @@ export interface ApplyPorts {
   ): void
 }
 
+/** A person must act before the API server accepts such a write. */
+const REFUSED: ReadonlySet<KubeErrorKind> = new Set(['forbidden', 'invalid'])
+
 /** The result of a plan. `lookAgain`: the facts are outdated, and only a new pass can decide. */
 export type Result = { readonly is: 'concluded'; readonly conclusion: Conclusion } | { readonly is: 'lookAgain' }
 
@@ -56,7 +59,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
       if (!(error instanceof KubeError)) throw error
       // Such a write may not have been made. Trying again must not make the fork contested.
       if (!UNANSWERED.has(error.kind)) noteRepair()
-      return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts }) }
+      return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts, ifRefused: plan.ifRefused }) }
     }
   }
   return { is: 'concluded', conclusion }
@@ -110,16 +113,19 @@ function promoted(conclusion: Conclusion, write: Write, source: KubeObject): Con
 interface Refused {
   readonly error: KubeError
   readonly facts: Facts
+  readonly ifRefused: Plan['ifRefused']
 }
 
 /** The conclusion after a refused write. @throws KubeError when only a new pass can decide */
-function refused(conclusion: Conclusion, write: Write, { error, facts }: Refused): Conclusion {
+function refused(conclusion: Conclusion, write: Write, { error, facts, ifRefused }: Refused): Conclusion {
   const refusal = outcomeOf(write, error)
   if (refusal === 'lookAgain') throw error
   const text = `${error.kind === 'timeout' ? noAnswer(error) : error.message}${remedyOf(write, facts)}`
+  const run = REFUSED.has(error.kind) ? ifRefused?.(text) : undefined
   return {
     ...conclusion,
     ...refusal,
+    ...(run ? { run } : {}),
     ...(write.verb === 'delete' && write.role === 'fork' ? { fork: write.of } : {}), // it still serves
     message: write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text,
   }

@@ -4,7 +4,7 @@ import { at, type JsonObject, listOr, objectOr } from '../../common/json/json.ts
 import { eventually } from '../../sandbox/eventually.ts'
 import { WITH_PROMOTION } from '../../sandbox/installation.ts'
 import { usesOwnProduct } from '../clusters/own-product.ts'
-import { say } from '../integration/canaries.ts'
+import { say, says } from '../integration/canaries.ts'
 import { aSource, DEADLINE_MS } from '../integration/product.ts'
 
 const UNDOS = Number(process.env.UNDOS ?? 8)
@@ -126,6 +126,41 @@ describe(`undos while others edit the source (seed ${SEED})`, function () {
     expect(lost.map(({ edit }) => edit[0](name))).to.deep.equal([])
     expect(objectOr((await place().experimentAt(name)).status?.promotion)).to.not.have.property('restored')
   }
+
+  it('N11: one that the API server refuses ends, with the cause, and can be given again', async () => {
+    const mount = (name: string) => ({ name: 'cart', volumeMounts: [{ mountPath: '/data', name }] })
+    const setVolumes = async (volumes: readonly JsonObject[]) => {
+      const patch = JSON.stringify({ spec: { template: { spec: { volumes } } } })
+      const { code, text } = await place().kubectl(['patch', 'deployment/vase', '--type=merge', `--patch=${patch}`])
+      expect(code, text).to.equal(0)
+    }
+    const mounted = async () => at(listOr((await containersOf('vase')).cart?.volumeMounts)[0], 'name')
+    const shows = (phase: string) => place().shows('vase', phase, ({ status }) => status?.strategy?.phase === phase)
+    const [former, latter] = ['former', 'latter'].map((name): JsonObject => ({ name, emptyDir: {} }))
+    if (!former || !latter) throw new Error('there are two volumes')
+    const image = 'registry.example/cart:1'
+    await aSource(place(), 'vase', { pod: { containers: [{ ...mount('former'), image }], volumes: [former] } })
+    await place().experiment('vase', {
+      source: 'vase',
+      overrideType: 'Strategic',
+      overrideSpec: { template: { spec: { containers: [mount('latter')], volumes: [latter] } } },
+      promotion: { mode: 'Automatic' },
+    })
+    await shows('Promoted')
+    await setVolumes([latter])
+    await says(place(), 'vase', 'undo')
+    await shows('Aborted')
+    expect(await mounted()).to.equal('latter')
+    await eventually('an Event to say why', DEADLINE_MS, async () =>
+      expect((await place().kubectl(['get', 'events', '--field-selector=reason=Aborted'])).text).to.match(
+        /the undo ends, because the API server refuses to restore deployment\/vase: .*Not found: "former"/,
+      ),
+    )
+    await setVolumes([former, latter])
+    await says(place(), 'vase', 'undo')
+    await shows('Undone')
+    expect(await mounted()).to.equal('former')
+  })
 
   it(`N11: each of ${UNDOS} ends, and the edits stay`, async () => {
     const waiting = Array.from({ length: UNDOS }, (_, undo) => undo)

@@ -95,7 +95,7 @@ describe('an undo where somebody has changed the source since', () => {
     const why = 'deployment/cart was changed after the promotion, so it stays as it is'
     expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
       'SourceDrifted',
-      `${why}; change the source by hand, or give the command abort`,
+      `${why}; change the source by hand, or give the command abort, which leaves deployment/cart as it is`,
     ])
     run.say('abort')
     run.rest()

@@ -1,6 +1,8 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
+import { plan } from '../../../common/plan/plan.ts'
+import { statusOf } from '../../../common/plan/status.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { anExperiment, imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aRun, aRunExperiment, aSource, type RunOf } from '../plan/some-run.ts'
@@ -163,6 +165,40 @@ describe('an undo', () => {
     run.say('undo')
     expect(writesOf(run)).to.deep.equal([])
     expect(run.strategy()?.command?.message).to.contain('the record of the former values is gone')
+  })
+
+  it('N11: without the record of the former values promises only abort, because nothing else ends it', () => {
+    const run = recreated(false)
+    run.rest()
+    run.world.record = undefined
+    run.rest()
+    const told =
+      'the record of the former values is gone; give the command abort, which leaves deployment/cart as it is'
+    expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal(['SourceDrifted', told])
+    run.world.isHealthy = true
+    run.say('abort')
+    run.rest()
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:2', 'Aborted'])
+  })
+
+  it('N11: ends where the API server refuses its write, and never comes later; it can be given again', () => {
+    const run = promoted()
+    run.say('undo')
+    while (run.strategy()?.stepName !== 'restore') run.pass()
+    const facts = run.facts()
+    const { writes, conclusion, ifRefused } = plan(facts)
+    expect(writes.map(({ role }) => role)).to.deep.equal(['source'])
+    const ended = ifRefused?.(`cart is invalid: ${'volume "v" is not found; '.repeat(40)}`)
+    const { reason, message = '' } = ended?.moved ?? {}
+    const why = 'the undo ends, because the API server refuses to restore deployment/cart: cart is invalid: volume "v"'
+    expect([reason, message.startsWith(why), message.length < 400]).to.deep.equal(['Aborted', true, true])
+    const status = statusOf(facts, { ...conclusion, ...(ended ? { run: ended } : {}) })
+    run.world.experiment = { ...run.world.experiment, status }
+    expect(writesOf(run)).to.not.include('patch source')
+    expect([imageIn(run), run.strategy()?.phase, run.pods()]).to.deep.equal(['example/cart:2', 'Aborted', 0])
+    run.say('undo')
+    run.rest()
+    expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
   })
 
   describe('whose values the API server, or an admission webhook, does not store', () => {

@@ -1,14 +1,17 @@
 import { expect } from 'chai'
+import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import { known } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, SERVICE } from '../../../common/api/names.ts'
 import type { Write } from '../../../common/conclusion/write.ts'
 import { waiting } from '../../../common/facts/decision.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
+import { runState } from '../../../common/run-state/run.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { apply } from '../../../controller/apply/apply.ts'
 import { aRollout } from '../../builders.ts'
 import { someFacts, theFork } from '../../common/plan/some-facts.ts'
+import { aRunExperiment } from '../../common/plan/some-run.ts'
 
 const FORK = theFork()
 const ofService = (id: string | null): Write => ({
@@ -74,6 +77,23 @@ describe('apply: a write that concerns production', () => {
     expect(found.is === 'concluded' && found.conclusion.message).to.equal(
       'rollouts/status is forbidden; its own steps may hold it: kubectl argo rollouts promote cart --full --namespace shop skips them',
     )
+  })
+
+  it('N11: moves the run as its plan says where the API server refuses it, and else tries again', async () => {
+    const run = runState(someFacts({ experiment: aRunExperiment() }), FORK)
+    if (!run) throw new Error('there is a run')
+    const moved = (message: string) => ({ ...run, moved: { reason: 'Aborted' as const, message } })
+    const conclusion = { ...waiting('Undoing', 'restores'), fork: undefined, source: undefined, run }
+    const movesAfter = async (kind: KubeErrorKind) => {
+      const write = () => Promise.reject(new KubeError({ kind, message: 'no' }))
+      const ports = { reserve: () => true, noteRepair: () => undefined, isCurrent: async () => true, write }
+      const plan = { writes: [ofSource], conclusion, ifRefused: moved }
+      const found = await apply(ports, plan, someFacts()).catch(() => undefined)
+      return found?.is === 'concluded' && found.conclusion.run?.moved?.message
+    }
+    for (const kind of ['invalid', 'forbidden'] as const) expect(await movesAfter(kind), kind).to.equal('no')
+    for (const kind of ['conflict', 'server', 'throttled', 'timeout', 'unreachable', 'unread'] as const)
+      expect(await movesAfter(kind), kind).to.not.equal('no')
   })
 
   it('is made without a question where a Service is returned', async () =>
