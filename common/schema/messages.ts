@@ -159,9 +159,17 @@ const QUANTITY = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]
  */
 export const isQuantity = (text: string): boolean => QUANTITY.test(text.trim())
 
-/** The quantity that was probably meant by `text`: without spaces and `B`, with digits for similar letters. */
+/**
+ * The quantity that was probably meant by `text`: without spaces and `B`, with digits for similar letters. Bytes are
+ * counted in thousands and more, also where the letters have the wrong case: `m` would be thousandths.
+ */
 export function suggestQuantity(text: string): string | undefined {
   if (text.length > 60) return undefined // no typing error
-  const meant = text.replaceAll(/\s/g, '').replaceAll('O', '0').replaceAll('l', '1').replace(/[bB]$/, '')
-  return meant !== text && isQuantity(meant) ? meant : undefined
+  const plain = text.replaceAll(/\s/g, '').replaceAll('O', '0').replaceAll('l', '1')
+  const meant = plain.replace(/([kmgtpe])(?:(i)b?|b)$/i, (_, unit: string, binary?: string) => suffix(unit, binary))
+  const quantity = meant.replace(/b$/i, '')
+  return quantity !== text && isQuantity(quantity) ? quantity : undefined
 }
+
+const suffix = (unit: string, binary: string | undefined): string =>
+  binary === undefined ? unit.toUpperCase().replace('K', 'k') : `${unit.toUpperCase()}i`
