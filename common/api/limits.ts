@@ -59,8 +59,7 @@ export function brokenLimits(overrideSpec: unknown, root = 'spec.overrideSpec'):
     } else characters += charactersOf(value)
     if (characters > OVERRIDE_LIMITS.characters)
       return [error(way, `more than ${OVERRIDE_LIMITS.characters} characters in all; move bulk data into a ConfigMap`)]
-    if (isUnsafe(value))
-      return [error(way, 'an integer beyond 2^53 cannot be kept exactly; write a smaller one or a string')]
+    if (isUnsafe(value)) return [error(way, 'an integer beyond 2^53 cannot be kept exactly; write a smaller one')]
   }
   return errors
 }

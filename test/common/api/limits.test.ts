@@ -46,6 +46,11 @@ describe('the limits of an override', () => {
       expect(error?.field).to.have.length.of.at.most(256)
     })
 
+  it('N27: tell the author of a large integer to write a smaller one, because a string is refused there', () => {
+    const [error] = brokenLimits({ template: { spec: { terminationGracePeriodSeconds: 2 ** 53 } } })
+    expect(error?.message).to.equal('an integer beyond 2^53 cannot be kept exactly; write a smaller one')
+  })
+
   it('name every reserved key at once', () => {
     expect(brokenLimits({ a: { valueOf: 1 }, b: { toString: 1 } })).to.have.length(2)
   })
