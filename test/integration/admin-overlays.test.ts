@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect } from 'chai'
@@ -10,6 +10,14 @@ import { Page } from './document.ts'
 import { usesControlPlane } from './fixture.ts'
 
 const PAGE = new Page('admin.md')
+const INSTALLATIONS = ['default', 'script-certs', 'path-secret']
+/** The components for each scope of an installation. */
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  'the whole cluster': [],
+  'one namespace': ['namespaced'],
+  'one namespace, beside another installation': ['namespaced', 'beside'],
+}
+const OPTIONAL = ['gate', 'cut-over', 'promotion', 'openshift']
 
 /** Where `value` has a text with the namespace of the installation: `spec.dnsNames[]`. */
 function placesIn(value: unknown, path = ''): readonly string[] {
@@ -22,9 +30,15 @@ function placesIn(value: unknown, path = ''): readonly string[] {
 describe('overlays of the guide for admins that it does not apply', () => {
   const plane = usesControlPlane()
   let folder = ''
-  before('its files', async () => {
+  /** what the page has in each file */
+  const written = new Map<string, string>()
+  before('its files, and the manifests with a secret in the path', async () => {
     folder = await mkdtemp(join(tmpdir(), 'overlays-'))
     await PAGE.writeFiles(folder)
+    for (const file of await readdir(folder, { recursive: true }))
+      if (file.endsWith('.yaml')) written.set(file, await readFile(join(folder, file), 'utf8'))
+    for (const name of ['manifests', 'crds']) await cp(name, join(folder, name), { recursive: true })
+    await writeFile(join(folder, 'manifests/path-secret/path.env'), 'current=0123456789abcdef0123456789abcdef\n')
   })
   after('they are removed', () => rm(folder, { recursive: true }))
 
@@ -36,6 +50,24 @@ describe('overlays of the guide for admins that it does not apply', () => {
   }
   const built = async (overlay: string, kind: string, name: string): Promise<KubeObject | undefined> =>
     (await objectsOf(overlay)).find((object) => object.kind === kind && object.metadata.name === name)
+
+  /** Writes an overlay of folders of `manifests`, for the namespace "bank" if it serves only one. */
+  async function writeOverlay(
+    name: string,
+    resources: readonly string[],
+    components: readonly string[],
+  ): Promise<void> {
+    const isForOne = components.includes('namespaced')
+    const kustomization = {
+      apiVersion: 'kustomize.config.k8s.io/v1beta1',
+      kind: 'Kustomization',
+      resources: [...resources.map((each) => `../manifests/${each}`), ...(isForOne ? ['watch.yaml'] : [])],
+      components: components.map((each) => `../manifests/${each}`),
+    }
+    await mkdir(join(folder, name), { recursive: true })
+    await writeFile(join(folder, name, 'kustomization.yaml'), JSON.stringify(kustomization))
+    await writeFile(join(folder, name, 'watch.yaml'), written.get('overlay-bank/watch.yaml') ?? '')
+  }
 
   it('put the webhook into the network of the nodes', async () => {
     const webhook = await built('overlay-nodes', 'Deployment', 'experiment-webhook')
@@ -86,18 +118,54 @@ describe('overlays of the guide for admins that it does not apply', () => {
     expect([...new Set(places)].sort()).to.deep.equal(listed.sort())
   })
 
-  it('keep what each of them changes, if one lists the other', async () => {
-    const chain = ['overlay', 'overlay-egress', 'overlay-nodes', 'overlay-readers', 'overlay-cut-over', 'closed']
-    await writeFile(join(folder, 'closed', 'ca.crt'), 'the authority of the callers')
-    for (const [index, overlay] of chain.entries()) {
-      const file = join(folder, overlay, 'kustomization.yaml')
-      const kustomization = await readFile(file, 'utf8')
-      if (index > 1) await writeFile(file, kustomization.replace('- ../overlay\n', `- ../${chain[index - 1]}\n`))
+  for (const installation of INSTALLATIONS)
+    for (const [scope, components] of Object.entries(SCOPES)) {
+      const isBeside = components.includes('beside')
+      const namespace = isBeside ? 'experiments-bank' : SYSTEM_NAMESPACE
+      const base = `${installation}-${components.join('-')}`
+
+      it(`N27: build from manifests/${installation} for ${scope}, with all that can be listed beside it`, async () => {
+        const analysis = installation === 'script-certs' ? ['analysis'] : []
+        const resources = [installation, 'monitoring', 'lease-priority', ...(isBeside ? [] : ['pack'])]
+        await writeOverlay(`${base}-all`, resources, [...analysis, ...components, ...OPTIONAL])
+        const objects = await objectsOf(`${base}-all`)
+        const programs = JSON.stringify(objects.filter(({ kind }) => kind === 'Deployment'))
+        expect(programs).not.to.contain('"runAsUser"')
+        for (const name of ['ANALYSIS', 'GATE', 'CUT_OVER', 'PROMOTION'])
+          expect(programs.split(`{"name":"${name}","value":"enabled"}`)).to.have.lengthOf(3) // in both programs
+        const injected = objects
+          .filter(({ kind }) => kind.endsWith('WebhookConfiguration'))
+          .map(({ metadata }) => metadata.annotations?.['cert-manager.io/inject-ca-from'])
+        const certificate = installation === 'script-certs' ? undefined : `${namespace}/experiment-webhook-tls`
+        expect(injected).to.deep.equal([certificate, certificate])
+      })
+
+      it(`N27: keep what each of them changes, one above the other, from manifests/${installation} for ${scope}`, async () => {
+        await writeOverlay(base, [installation], components)
+        const chain = ['overlay-egress', 'overlay-nodes', 'overlay-readers', 'overlay-cut-over', 'closed']
+        await writeFile(join(folder, 'closed', 'ca.crt'), 'the authority of the callers')
+        for (const [index, overlay] of chain.entries())
+          for (const file of ['kustomization.yaml', 'egress.yaml'].filter((name) =>
+            written.has(`${overlay}/${name}`),
+          )) {
+            const text = written.get(`${overlay}/${file}`) ?? ''
+            const above = text.replace('- ../overlay\n', `- ../${index === 0 ? base : chain[index - 1]}\n`)
+            await writeFile(join(folder, overlay, file), above.replaceAll(SYSTEM_NAMESPACE, namespace))
+          }
+        const objects = await objectsOf('closed')
+        const json = JSON.stringify(objects)
+        for (const part of ['experiment-egress', '"hostNetwork":true', '"CUT_OVER"', '"CLIENT_CA"', '"privileged"'])
+          expect(json).to.contain(part)
+        expect(json.includes('"developers"')).to.equal(!isBeside) // the roles for people are those of the first one
+        const limits = objects.find(({ metadata }) => metadata.name.startsWith('experiment-controller-account'))
+        expect(JSON.stringify(limits)).to.contain('only forks, and sources by a promotion')
+        const namespaces = objects.filter(({ kind }) => kind !== 'Role' && kind !== 'RoleBinding')
+        expect([...new Set(namespaces.map(({ metadata }) => metadata.namespace))]).to.have.members([
+          undefined,
+          namespace,
+        ])
+      })
     }
-    const json = JSON.stringify(await objectsOf('closed'))
-    for (const part of ['experiment-egress', '"hostNetwork":true', '"developers"', '"CUT_OVER"', '"CLIENT_CA"'])
-      expect(json).to.contain(part)
-  })
 
   it('set a variable', async () => {
     const controller = await built('overlay-workers', 'Deployment', 'experiment-controller')
