@@ -10,6 +10,7 @@ import { readConfig } from '../../controller/config.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { dashboardPanels } from '../../crds/monitoring/dashboard.ts'
 import { heapFlags, shippedMemoryMiB } from '../manifests/shipped.ts'
+import { runScript } from '../scripts.ts'
 
 const PAGE = readFileSync('docs/admin.md', 'utf8')
 
@@ -28,6 +29,14 @@ const SCRIPT = /^(?:\$ )?(?:npm ci && )?npm run /m
 const ELSEWHERE = ['CLIENT_CA', 'CLIENT_NAMES', 'HOSTNAME', 'KUBECONFIG']
 
 describe('the guide for admins', () => {
+  it('N27: shows exactly what the build prints, and no size that nobody checks', async function () {
+    this.timeout(30_000)
+    const { code, said } = await runScript('build')
+    expect(code, said).to.equal(0)
+    expect(PAGE).to.contain(`$ npm run build\n${said}\`\`\``)
+    expect(said).not.to.match(/\d/)
+  })
+
   it('explains only messages that a program prints, and reasons that exist', () => {
     const code = globSync('{common,controller,webhook}/**/*.ts')
       .map((file) => readFileSync(file, 'utf8'))
