@@ -36,7 +36,7 @@ async function isFoundOut(stage: Stage, traffic: Traffic): Promise<void> {
     await createProvider(plane, 'prometheus', prometheus)
     await kubectl(`apply -k ${TEMPLATES}`)
     await kubectl('apply -f -', EXPERIMENT)
-    const asking = pods.ask('frontend')
+    const asking = pods.ask({ namespace: NAMESPACE, service: 'frontend' })
     await awaits(`get expd ${NAME} -o 'jsonpath={.status.analysis.verdict} {.status.pods}'`, 'Fail 0/0', DEADLINE_MS)
     const seconds = (performance.now() - asking.fromMs) / 1_000
     await asking.end()

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
 
 /** The port where simulated pods have their metrics. */
-const PORT = 80
+export const METRICS_PORT = 80
 
 /** Scrapes the pods that a file names. The Prometheus of Debian cannot ask Kubernetes for them itself. */
 export const scrapePods = ({ targets, seconds }: { readonly targets: string; readonly seconds: number }) => ({
@@ -17,7 +17,9 @@ export const scrapePods = ({ targets, seconds }: { readonly targets: string; rea
 export async function writeTargets(path: string, pods: readonly KubeObject[]): Promise<void> {
   const targets = pods.flatMap(({ metadata: { name, namespace }, status }) => {
     const address = at(status, 'podIP')
-    return typeof address === 'string' ? { targets: [`${address}:${PORT}`], labels: { namespace, pod: name } } : []
+    return typeof address === 'string'
+      ? { targets: [`${address}:${METRICS_PORT}`], labels: { namespace, pod: name } }
+      : []
   })
   await writeFile(`${path}.new`, JSON.stringify(targets))
   await rename(`${path}.new`, path) // Prometheus never reads half a file

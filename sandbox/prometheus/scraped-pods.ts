@@ -1,14 +1,14 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ANALYSIS_PROVIDER } from '../../common/api/names.ts'
+import { ANALYSIS_PROVIDER, POD } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import type { Behavior } from '../traffic/simulated-pods.ts'
-import type { Traffic } from '../traffic/traffic.ts'
-import { scrapePods, writeTargets } from './scrape-pods.ts'
+import type { ServiceName, Traffic } from '../traffic/traffic.ts'
+import { METRICS_PORT, scrapePods, writeTargets } from './scrape-pods.ts'
 import { type NoPrometheus, type Prometheus, startPrometheus } from './server.ts'
 
 /** Two values and more in each window, which lasts 10 s or longer. */
@@ -23,9 +23,12 @@ const REQUESTS = 30
 interface ScrapedPodsOptions {
   readonly plane: ControlPlane
   readonly traffic: Traffic
-  readonly namespace: string
-  /** how pods with one container behave, by the tag of its image. Others answer at once */
+  /** default: the pods of all namespaces */
+  readonly namespace?: string
+  /** how pods behave, by the tag of the image of their first container */
   readonly versions: Readonly<Record<string, Behavior>>
+  /** how all others behave. Default: they answer at once */
+  readonly others?: Behavior
 }
 
 /** Requests to a Service that go on. */
@@ -44,21 +47,22 @@ export interface ScrapedPods {
    */
   readonly prometheus: (name: string, port: number) => Promise<Prometheus | NoPrometheus>
   /** Sends requests to a Service until they are ended. */
-  readonly ask: (service: string) => Asking
+  readonly ask: (asked: ServiceName) => Asking
   /** Resolves when pods are not followed any more. To be called before the end of the traffic. */
   readonly stop: () => Promise<void>
 }
 
-/** Follows the pods of a namespace: what they are, and how they answer. */
-export async function scrapedPods({ plane, traffic, namespace, versions }: ScrapedPodsOptions): Promise<ScrapedPods> {
+/** Follows pods: what they are, and how they answer. */
+export async function scrapedPods(options: ScrapedPodsOptions): Promise<ScrapedPods> {
+  const { plane, traffic, namespace } = options
   const folder = await mkdtemp(join(plane.stateDirectory, 'prometheus-'))
   const targets = join(folder, 'targets.json')
   const folders = new Map<string, Promise<string>>()
   let isOver = false
 
   async function follow(): Promise<void> {
-    const pods = await plane.api.list<KubeObject>(`/api/v1/namespaces/${namespace}/pods`)
-    await traffic.behave(Object.fromEntries(pods.flatMap((pod) => behaviorOf(pod, versions))))
+    const pods = await plane.api.list<KubeObject>(resourcePath(POD, namespace === undefined ? {} : { namespace }))
+    await traffic.behave(Object.fromEntries(pods.flatMap((pod) => behaviorOf(pod, options))))
     await writeTargets(targets, pods)
   }
   async function followAll(): Promise<void> {
@@ -67,6 +71,7 @@ export async function scrapedPods({ plane, traffic, namespace, versions }: Scrap
       await pause(FOLLOW_MS)
     }
   }
+  await traffic.listen(METRICS_PORT)
   await follow()
   const following = followAll()
   following.catch(() => undefined) // `stop` reports it
@@ -79,19 +84,19 @@ export async function scrapedPods({ plane, traffic, namespace, versions }: Scrap
       const { supervise } = plane
       return startPrometheus({ supervise, folder: await known, port, scrapes, namespace: traffic.namespace })
     },
-    ask(service) {
+    ask(asked) {
       const fromMs = performance.now()
       let hasEnded = false
       async function asking(): Promise<void> {
-        while (!hasEnded) await traffic.requests(REQUESTS, { namespace, service })
+        while (!hasEnded) await traffic.requests(REQUESTS, asked)
       }
-      const asked = asking()
-      asked.catch(() => undefined) // `end` reports it
+      const answered = asking()
+      answered.catch(() => undefined) // `end` reports it
       return {
         fromMs,
         end: () => {
           hasEnded = true
-          return asked
+          return answered
         },
       }
     },
@@ -103,11 +108,12 @@ export async function scrapedPods({ plane, traffic, namespace, versions }: Scrap
 }
 
 /** How a pod behaves, by its address. Nothing while it has none. */
-function behaviorOf(pod: KubeObject, versions: ScrapedPodsOptions['versions']) {
+function behaviorOf(pod: KubeObject, { versions, others }: Pick<ScrapedPodsOptions, 'versions' | 'others'>) {
   const image = String(at(listOr(at(pod, 'spec', 'containers'))[0], 'image'))
-  const behavior = versions[image.slice(image.lastIndexOf(':') + 1)]
+  const behavior = versions[image.slice(image.lastIndexOf(':') + 1)] ?? others
   const address = at(pod, 'status', 'podIP')
-  return typeof address === 'string' && behavior ? [[address, behavior] as const] : []
+  const { uid } = pod.metadata
+  return typeof address === 'string' && behavior ? [[address, { ...behavior, uid }] as const] : []
 }
 
 /** Creates the provider for a Prometheus, as an admin does. */

@@ -44,7 +44,7 @@ const DEADLINE_MS = 30_000
 const PORT_INSIDE = 29_090
 
 /** Why Prometheus cannot be started; undefined if it can. */
-async function whyNoPrometheus(path: string): Promise<string | undefined> {
+export async function whyNoPrometheus(path = 'prometheus'): Promise<string | undefined> {
   const remedy = 'install it (apt-get install prometheus), at least version 2.40'
   const asked = await run(path, ['--version']).catch((error: unknown) => `${error}`)
   if (typeof asked === 'string') return `\`${path}\` was not found: ${remedy}`

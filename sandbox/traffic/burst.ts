@@ -1,10 +1,12 @@
-import { request } from 'node:http'
+import { type RequestOptions, request } from 'node:http'
 
 /** The target and the number of requests. */
 export interface Burst {
   readonly count: number
   readonly host: string
   readonly port: number
+  /** default: `/` */
+  readonly path?: string
 }
 
 /** The results of the requests. All counts together are the number of requests. */
@@ -29,7 +31,7 @@ const MOST = 100_000
  * @throws RangeError for more than 100,000
  */
 export async function send(
-  { count, host, port }: Burst,
+  { count, host, port, path = '/' }: Burst,
   { parallel = 16, requestMs = 5_000, totalMs = 60_000, now = () => performance.now() }: Limits = {},
 ): Promise<Answers> {
   if (!(count >= 0 && count <= MOST)) throw new RangeError(`count must be 0 to ${MOST}, found ${count}`)
@@ -41,7 +43,7 @@ export async function send(
     while (left > 0 && now() < end) {
       left--
       try {
-        const pod = await askOnce(host, port, requestMs)
+        const pod = await askOnce({ host, port, path }, requestMs)
         byPod[pod] = (byPod[pod] ?? 0) + 1
       } catch (error) {
         const reason = reasonOf(error)
@@ -60,11 +62,11 @@ const reasonOf = (error: unknown): string => {
 }
 
 /** The body of the response: the address of the pod that answered. */
-function askOnce(host: string, port: number, requestMs: number): Promise<string> {
+function askOnce(to: Pick<RequestOptions, 'host' | 'port' | 'path'>, requestMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(requestMs)
     signal.addEventListener('abort', () => reject(signal.reason))
-    const asked = request({ host, port, agent: false, signal }, (answer) => {
+    const asked = request({ ...to, agent: false, signal }, (answer) => {
       let body = ''
       answer.setEncoding('utf8').on('data', (text: string) => {
         body += text

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Counter, Histogram, Registry } from 'prom-client'
 
 /** How a pod answers requests. */
 export interface Behavior {
+  /** the uid of the pod that has the address now. One with another uid counts from 0. Default: it stays the same one */
+  readonly uid?: string | undefined
   /** half of its answers take longer, in seconds. Default: it answers at once */
   readonly medianSeconds?: number
   /** one of this number of requests fails with HTTP 500. Default: none */
@@ -22,6 +24,8 @@ interface SimulatedPods {
   readonly listen: (port: number) => Promise<unknown>
   /** Changes how pods behave from now on. All others keep their behavior. */
   readonly behave: (behaviors: Behaviors) => void
+  /** Pods answer no more. */
+  readonly close: () => Promise<void>
 }
 
 /** How much the times of answers differ: the standard deviation of their logarithms. */
@@ -36,14 +40,14 @@ const deviationAt = (part: number): number => (Math.log(part / (1 - part)) * Mat
 const secondsOf = (n: number, medianSeconds: number): number =>
   medianSeconds * Math.exp(SPREAD * deviationAt(partAt(n)))
 
-/** One pod, with the metrics that servers usually have. */
+/** One pod, with the metrics that servers usually have, and those that a sidecar of Istio adds. */
 class Pod {
   behavior: Behavior = {}
   readonly registry = new Registry()
   readonly #requests = new Counter({
     name: 'http_requests_total',
-    help: 'Answered requests, by status code.',
-    labelNames: ['code'],
+    help: 'Answered requests, by status code and path.',
+    labelNames: ['code', 'route'],
     registers: [this.registry],
   })
   readonly #seconds = new Histogram({
@@ -51,24 +55,46 @@ class Pod {
     help: 'How long answers took.',
     registers: [this.registry],
   })
+  readonly #sidecarRequests = new Counter({
+    name: 'istio_requests_total',
+    help: 'Answered requests, by status code.',
+    labelNames: ['reporter', 'response_code'],
+    registers: [this.registry],
+  })
+  readonly #sidecarMilliseconds = new Histogram({
+    name: 'istio_request_duration_milliseconds',
+    help: 'How long answers took.',
+    labelNames: ['reporter'],
+    buckets: [0.5, 1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000],
+    registers: [this.registry],
+  })
   #count = 0
 
-  async answer(address: string, response: ServerResponse): Promise<void> {
+  async answer({ route, address }: Asked, response: ServerResponse): Promise<void> {
     this.#count += 1
     const { medianSeconds = 0, failsEvery } = this.behavior
     const askedMs = performance.now()
     if (medianSeconds > 0) await pause(secondsOf(this.#count, medianSeconds) * 1_000)
     const code = failsEvery !== undefined && this.#count % failsEvery === 0 ? 500 : 200
-    this.#requests.inc({ code })
-    this.#seconds.observe((performance.now() - askedMs) / 1_000)
+    const tookMs = performance.now() - askedMs
+    this.#requests.inc({ code, route })
+    this.#seconds.observe(tookMs / 1_000)
+    this.#sidecarRequests.inc({ reporter: 'destination', response_code: code })
+    this.#sidecarMilliseconds.observe({ reporter: 'destination' }, tookMs)
     response.writeHead(code).end(address)
   }
+}
+
+/** The path of a request, and the address of the pod that it came to. */
+interface Asked {
+  readonly route: string
+  readonly address: string
 }
 
 /** Pods that exist as soon as a client calls their address. One server for each port simulates all of them. */
 export function simulatedPods(): SimulatedPods {
   const pods = new Map<string, Pod>()
-  const servers = new Map<number, Promise<unknown>>()
+  const servers = new Map<number, Promise<Server>>()
 
   function podAt(address: string): Pod {
     const known = pods.get(address)
@@ -77,10 +103,15 @@ export function simulatedPods(): SimulatedPods {
     pods.set(address, pod)
     return pod
   }
-  async function answer({ url, socket }: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { localAddress = '' } = socket
-    const pod = podAt(localAddress)
-    if (url !== '/metrics') return pod.answer(localAddress, response)
+  function behaveAt(address: string, behavior: Behavior): void {
+    const { uid } = podAt(address).behavior
+    if (uid !== undefined && uid !== behavior.uid) pods.delete(address) // its address was given to another pod
+    podAt(address).behavior = behavior
+  }
+  async function answer({ url = '', socket }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { localAddress: address = '' } = socket
+    const pod = podAt(address)
+    if (url !== '/metrics') return pod.answer({ route: url, address }, response)
     if (pod.behavior.hasMetrics === false) {
       response.writeHead(404).end()
       return
@@ -92,12 +123,15 @@ export function simulatedPods(): SimulatedPods {
       const known = servers.get(port)
       if (known !== undefined) return known
       const server = createServer({ keepAlive: false }, (asked, response) => void answer(asked, response))
-      const listening = once(server.listen(port, '0.0.0.0'), 'listening')
+      const listening = once(server.listen(port, '0.0.0.0'), 'listening').then(() => server)
       servers.set(port, listening)
       return listening
     },
     behave(behaviors) {
-      for (const [address, behavior] of Object.entries(behaviors)) podAt(address).behavior = behavior
+      for (const [address, behavior] of Object.entries(behaviors)) behaveAt(address, behavior)
+    },
+    async close() {
+      for (const server of await Promise.all(servers.values())) server.close()
     },
   }
 }

@@ -6,7 +6,7 @@ import { NOBODY, POD_RANGE, SERVICE_RANGE } from '../components.ts'
 import type { ControlPlane } from '../control-plane.ts'
 import { eventually } from '../eventually.ts'
 import { describeExit } from '../processes.ts'
-import type { Answers } from './burst.ts'
+import type { Answers, Burst } from './burst.ts'
 import type { Inside, RelayOrder } from './inside.ts'
 import { inNamespaceOf, inNewNamespace, TOOLS_PATH, whyNoNamespace } from './namespace.ts'
 import { type PortsInside, portsInside } from './ports-inside.ts'
@@ -14,7 +14,7 @@ import { relay } from './relay.ts'
 import type { Behaviors } from './simulated-pods.ts'
 
 /** A Service. Requests go to its first port. */
-interface ServiceName {
+export interface ServiceName {
   readonly namespace: string
   readonly service: string
 }
@@ -22,15 +22,17 @@ interface ServiceName {
 /** Real requests through Services, which Kubernetes' own kube-proxy routes. */
 export interface Traffic {
   /**
-   * Sends `count` requests to the address of the Service, each over a new connection. Never rejects for a failed
-   * request.
+   * Sends `count` requests to the address of the Service, each over a new connection, by default for the path `/`.
+   * Never rejects for a failed request.
    */
-  readonly requests: (count: number, asked: ServiceName) => Promise<Answers>
+  readonly requests: (count: number, asked: ServiceName, path?: string) => Promise<Answers>
   /**
    * Resolves when kube-proxy has applied all changes that it has seen. While it applies one, of any Service, a few new
    * connections in 100,000 are lost or refused.
    */
   readonly synced: () => Promise<void>
+  /** Resolves when pods answer at these ports, also if no Service sends there. */
+  readonly listen: (...podPorts: readonly number[]) => Promise<void>
   /** Changes how pods answer from now on. By default they answer at once. */
   readonly behave: (behaviors: Behaviors) => Promise<void>
   /** The network namespace itself, for other programs in it. */
@@ -115,10 +117,13 @@ export async function startTraffic(plane: ControlPlane): Promise<Traffic | NoTra
     throw error
   }
   return {
-    async requests(count, asked) {
+    async requests(count, asked, path = '/') {
       const { host, port, podPorts } = await whereIs(plane, asked)
       await order('POST', '/ports', podPorts)
-      return order('POST', '/requests', { count, host, port })
+      return order('POST', '/requests', { count, host, port, path } satisfies Burst)
+    },
+    async listen(...podPorts) {
+      await order('POST', '/ports', podPorts)
     },
     async synced() {
       await eventually('kube-proxy to apply all changes', DEADLINE_MS, () => order('GET', '/synced'))

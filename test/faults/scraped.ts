@@ -47,7 +47,7 @@ export function usesScrapedPods(place: () => Place) {
     }
   })
   return {
-    ask: (service: string) => found().ask(service),
+    ask: (service: string) => found().ask({ namespace: place().namespace, service }),
     stop: async (name: keyof typeof PORTS) => running.get(name)?.stop(),
     /** Starts one again that was stopped. */
     async start(name: keyof typeof PORTS) {
