@@ -57,7 +57,10 @@ export const crds = (): Promise<readonly string[]> =>
 
 /** The product in a control plane, as two processes with the permissions of the manifests. */
 export interface Installation {
+  /** the present webhook process; `startWebhook` replaces it */
   readonly webhook: SupervisedProcess
+  /** Starts another webhook after the last one has ended. */
+  readonly startWebhook: () => Promise<SupervisedProcess>
   /** where each program serves /metrics, on 127.0.0.1 */
   readonly healthPorts: Readonly<Record<Program, number>>
   /** the present controller process; `startController` replaces it */
@@ -98,13 +101,7 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
   const watched = shipped && settingIn(shipped, 'WATCH_NAMESPACE') // undefined: all
   const namespace = shipped?.find(({ kind }) => kind === 'Namespace')?.metadata.name ?? SYSTEM_NAMESPACE
   const suffix = namespace === SYSTEM_NAMESPACE ? '' : `-${namespace}`
-  const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
-  const files = {
-    certFile: join(plane.stateDirectory, `webhook${suffix}.crt`),
-    keyFile: join(plane.stateDirectory, `webhook${suffix}.key`),
-  }
-  await Promise.all([writeFile(files.certFile, cert), writeFile(files.keyFile, key, { mode: 0o600 })])
-
+  const { ca, certFile, keyFile } = await issued(join(plane.stateDirectory, `webhook${suffix}`))
   const [port = 0, healthPort = 0, probePort = 0] = await freePorts(3)
   const program = (name: Program, env: Readonly<Record<string, string>>) => async (): Promise<SupervisedProcess> => {
     const KUBECONFIG = await plane.serviceAccountKubeconfig({ namespace, name: `experiment-${name}` })
@@ -125,33 +122,40 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
       cwd: ROOT,
     })
   }
-  const startWebhook = program('webhook', {
+  const newWebhook = program('webhook', {
     HOST: '127.0.0.1',
     PORT: `${port}`,
     HEALTH_PORT: `${healthPort}`,
     DRAIN_SECONDS: '0', // all its callers are stopped at the same time
-    TLS_CERT_FILE: files.certFile,
-    TLS_KEY_FILE: files.keyFile,
+    TLS_CERT_FILE: certFile,
+    TLS_KEY_FILE: keyFile,
   })
-  const startController = program('controller', { HOST: '127.0.0.1', PROBE_PORT: `${probePort}`, ...settings })
+  const newController = program('controller', { HOST: '127.0.0.1', PROBE_PORT: `${probePort}`, ...settings })
 
   const restoreWebhooks = async () => {
     const manifest = await webhookConfigurations({ url: `https://127.0.0.1:${port}`, ca, shipped })
     await applied(plane, ['-f', '-'], manifest)
     await reviews(plane.api, watched ?? 'default', 'both')
   }
-  const webhook = await startWebhook()
-  let controller = await startController()
+  let webhook = await newWebhook()
+  let controller = await newController()
   await isReady('webhook', healthPort, webhook)
   await restoreWebhooks()
   await isReady('controller', probePort, controller)
   return {
-    webhook,
+    get webhook() {
+      return webhook
+    },
+    async startWebhook() {
+      webhook = await newWebhook()
+      await isReady('webhook', healthPort, webhook)
+      return webhook
+    },
     healthPorts: { webhook: healthPort, controller: probePort },
     controller: () => controller,
     async startController() {
       await plane.api.delete(leaseIn(namespace)) // a controller that was killed has left it to expire
-      controller = await startController()
+      controller = await newController()
       await isReady('controller', probePort, controller)
       return controller
     },
@@ -163,6 +167,14 @@ export async function install(plane: ControlPlane, options: InstallOptions = {})
       await reviews(plane.api, watched ?? 'default', 'neither')
     },
   }
+}
+
+/** Writes a certificate for the webhook into the files with this beginning. */
+async function issued(path: string) {
+  const { ca, cert, key } = await issue({ names: ['127.0.0.1'], clock: () => new Date() })
+  const [certFile, keyFile] = [`${path}.crt`, `${path}.key`] as const
+  await Promise.all([writeFile(certFile, cert), writeFile(keyFile, key, { mode: 0o600 })])
+  return { ca, certFile, keyFile }
 }
 
 async function applied(plane: ControlPlane, files: readonly string[], input?: string): Promise<void> {
