@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { run } from '../../sandbox/run.ts'
+import { whyNoSimulation } from '../../sandbox/simulation.ts'
+import { Page, type Step } from '../integration/document.ts'
 import { needs } from '../needs.ts'
 import { isGone } from '../sandbox/gone.ts'
 
@@ -52,6 +54,8 @@ async function nothingRemains(temporary: string, { pids, ports }: Traces): Promi
 
 /** A control plane and the product start in a quarter of it, if nothing else runs. */
 const STARTED_MS = 120_000
+/** Each wait in the guides has a deadline of its own. */
+const GUIDES_MS = 1_200_000
 
 describe('`npm run sandbox`, on the real control plane', () => {
   needs('controlPlane')
@@ -96,7 +100,8 @@ describe('`npm run sandbox`, on the real control plane', () => {
 
   it('U4: has the product with --product, as the README shows it, and leaves nothing after Ctrl-C', async () => {
     const readme = readFileSync('README.md', 'utf8')
-    const [, commands = ''] = /^npm run sandbox -- --product .*\n((?:kubectl .*\n)+)/m.exec(readme) ?? []
+    const [, commands = ''] =
+      /^npm run sandbox -- --product .*\n((?:kubectl .*\n)+)npm run sandbox requests cart /m.exec(readme) ?? []
     const [, example = ''] = /^```yaml\n(.*?)^```/ms.exec(readme) ?? []
     writeFileSync(join(home, 'faster-cart.yaml'), example)
     const { child, traces, exports } = await runningMain('--product')
@@ -120,6 +125,65 @@ describe('`npm run sandbox`, on the real control plane', () => {
     expect(await exited).to.deep.equal([0, null])
     await nothingRemains(temporary, traces)
   })
+
+  it('N28: runs every command of the guides, typed by hand', async function () {
+    const impossible = await whyNoSimulation({ prometheus: true })
+    if (impossible !== undefined) {
+      console.error(`no sandbox with requests here: ${impossible}`)
+      return this.skip()
+    }
+    this.timeout(GUIDES_MS)
+    const { child, traces, exports } = await runningMain('--product', '--traffic', '--prometheus')
+    expect(traces.pids).to.have.length(10)
+    for (const name of ['guide.md', 'strategies.md', 'analysis.md']) {
+      const page = new Page(name)
+      await page.writeFiles(home)
+      for (const step of page.steps()) {
+        await typed(exports, page, step)
+        await checked(exports, step.command)
+      }
+      expect((await inShell(exports, 'kubectl delete expd,deployments,services --all\n')).code).to.equal(0)
+    }
+    const exited = once(child, 'exit')
+    child.kill('SIGINT')
+    expect(await exited).to.deep.equal([0, null])
+    await nothingRemains(temporary, traces)
+  })
+
+  /** Types a command of a page, and compares the output. What shows a state is typed until it is that of the page. */
+  async function typed(exports: string, page: Page, step: Step): Promise<void> {
+    const { command, isRefused } = step
+    const type = async () => {
+      const { code, stdout, stderr } = await inShell(exports, `${command}\n`)
+      page.expectOutput(step, `${stderr}${stdout}`)
+      expect(code !== 0, stderr).to.equal(isRefused)
+    }
+    await (/^kubectl get|--dry-run/.test(command) ? eventually(`the output of ${command}`, 30_000, type) : type())
+  }
+
+  /** What a user sees who gives orders to the sandbox at some of the commands. */
+  async function checked(exports: string, command: string): Promise<void> {
+    const ordered = async (...words: readonly string[]) => {
+      const [, KUBECONFIG] = /KUBECONFIG=(\S+)/.exec(exports) ?? []
+      const { code, stdout, stderr } = await run(process.execPath, [MAIN, ...words], {
+        env: { ...process.env, KUBECONFIG },
+      })
+      expect(code, stderr).to.equal(0)
+      return stdout
+    }
+    const answered = (service: string, said: RegExp) =>
+      eventually(`answers of ${service}`, 30_000, async () => expect(await ordered('requests', service)).to.match(said))
+    const [, workload, of = ''] = /^kubectl rollout status deployment\/(\w+)(?: --namespace=(\w+))?/.exec(command) ?? []
+    if (workload === 'cart') await answered(`${of || 'shop'}/cart`, /^ +100 {2}registry.example\/cart:1, (3|10) pods$/m)
+    if (workload === 'web') await answered('web', /^ +100 {2}registry.example\/web:1, 2 pods$/m)
+    if (command === 'kubectl apply -f cart-preview.yaml')
+      await answered('cart-preview', /^ +100 {2}registry.example\/cart:2, 10 pods$/m)
+    if (command.includes("'2/10 Paused'"))
+      await answered('cart-preview', /^ +100 {2}registry.example\/cart:3 of the experiment green-cart, 1 pod$/m)
+    if (command.endsWith('slow-cart.yaml'))
+      for (const program of ['controller', 'webhook'])
+        expect(await ordered('restart', program)).to.contain(`the ${program} runs again`)
+  }
 
   it('leaves nothing when its parent process is killed', async () => {
     const { child, traces } = await runningMain()

@@ -9,53 +9,41 @@ import { deployment } from '../../common/workload/deployment.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { formatNeeds } from '../../webhook/reads/access.ts'
 import { Page, wordsOf } from './document.ts'
-import { aNamespace } from './fixture.ts'
-import { aSource, DEADLINE_MS, forkOf, hasEndpoints, type Place, placeIn, usesProduct } from './product.ts'
+import { DEADLINE_MS, forkOf, hasEndpoints, type Place, placeIn, usesProduct } from './product.ts'
 
 const GUIDE = new Page('guide.md')
 /** Without those that the page only compares itself with. */
 const COMMANDS = GUIDE.inline().filter((inline) => !inline.startsWith('kubectl patch'))
 const FIRST = 'kubectl apply -f faster-cart.yaml'
+const IN_STOCK = '--namespace=stock'
 
 describe('the guide, on the real control plane', () => {
   const place = usesProduct()
   let folder = ''
   let stock: Place
 
-  before('its files, its workloads and the consent are created', async () => {
+  before('its files, for the namespaces of this test', async () => {
     folder = await mkdtemp(join(tmpdir(), 'guide-'))
-    stock = await placeIn(await aNamespace())
-    await GUIDE.writeFiles(folder, (text) => text.replace('namespace: stock', `namespace: ${stock.namespace}`))
-    await aSource(place(), 'cart', { replicas: 3 })
-    await aSource(stock, 'cart')
-    await hasEndpoints(place(), 'cart', 3)
-    await hasEndpoints(stock, 'cart', 1)
-    await stock.api.apply(consentPath(), {
-      apiVersion: EXPERIMENT_POLICY.apiVersion,
-      kind: EXPERIMENT_POLICY.kind,
-      metadata: { name: stock.namespace },
-      spec: {
-        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': stock.namespace } },
-        allowSourcesFrom: [place().namespace],
-      },
-    })
-    await eventually('consent to be seen', DEADLINE_MS, async () => {
-      const { code, text } = await place().kubectl(['apply', '--dry-run=server', '-f', join(folder, 'stock-cart.yaml')])
-      expect(code, text).to.equal(0)
-    })
+    stock = await placeIn(`stock-of-${place().namespace}`)
+    await GUIDE.writeFiles(folder, (text) =>
+      text
+        .replaceAll(/(name: |namespace: |name=)stock(?=-sources|[,}])/g, `$1${stock.namespace}`)
+        .replace('[shop]', `[${place().namespace}]`),
+    )
   })
   after('its files and the consent are removed', async () => {
-    await stock.api.delete(consentPath())
+    await stock.api.delete(resourcePath(EXPERIMENT_POLICY, { name: `${stock.namespace}-sources` }))
     await rm(folder, { recursive: true })
   })
-  const consentPath = () => resourcePath(EXPERIMENT_POLICY, { name: stock.namespace })
 
   /** The output of a command of the guide, with the namespaces of the guide. */
   async function run(command: string) {
-    const [program, ...args] = wordsOf(command).map((word) => word.replace(/^([\w-]+\.yaml)$/, join(folder, '$1')))
+    const [program, ...args] = wordsOf(command).map((word) =>
+      word.replace(/^([\w-]+\.yaml)$/, join(folder, '$1')).replace(IN_STOCK, `--namespace=${stock.namespace}`),
+    )
     expect(program).to.equal('kubectl')
     const { code, text } = await place().kubectl(args)
-    return { code, text: text.replaceAll(place().namespace, 'shop').replaceAll(stock.namespace, 'stock') }
+    return { code, text: text.replaceAll(stock.namespace, 'stock').replaceAll(place().namespace, 'shop') }
   }
 
   for (const step of GUIDE.steps()) {
@@ -68,7 +56,11 @@ describe('the guide, on the real control plane', () => {
         GUIDE.expectOutput(step, text)
       }
       // a share is in the status a moment after the pods are ready
-      await (/^kubectl get/.test(command) ? eventually('the output', DEADLINE_MS, once) : once())
+      // the webhook sees consent a moment after it is given
+      const isLate = /^kubectl get|stock-cart\.yaml$/.test(command)
+      await (isLate ? eventually('the output', DEADLINE_MS, once) : once())
+      if (command.startsWith('kubectl rollout status'))
+        await hasEndpoints(command.includes(IN_STOCK) ? stock : place(), 'cart', 3)
     })
 
     if (command === FIRST)

@@ -10,7 +10,7 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page, wordsOf } from '../integration/document.ts'
-import { aSource, DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
+import { DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
 
 const NAMESPACE = 'shop'
 const PAGE = new Page('strategies.md')
@@ -50,8 +50,6 @@ describe('the guide to strategies, in a cluster with the component', () => {
     found = placeAt(plane().api, plane().kubectl, NAMESPACE)
     folder = await mkdtemp(join(tmpdir(), 'strategies-'))
     await PAGE.writeFiles(folder)
-    await aSource(place(), 'cart', { replicas: 10 })
-    await hasEndpoints(place(), 'cart', 10)
   })
   after('its files are removed', () => rm(folder, { recursive: true }))
 
@@ -76,6 +74,7 @@ describe('the guide to strategies, in a cluster with the component', () => {
       await (/^kubectl get/.test(step.command) ? eventually('the output', DEADLINE_MS, once) : once())
       // pods are endpoints of a Service a moment after it is created, or after they are available
       if (step.command === 'kubectl apply -f cart-preview.yaml') await hasEndpoints(place(), 'cart-preview', 10)
+      if (step.command.startsWith('kubectl rollout status deployment/cart')) await hasEndpoints(place(), 'cart', 10)
       if (step.command.startsWith('kubectl rollout status deployment/web')) await hasEndpoints(place(), 'web', 2)
     })
 
