@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { hints } from '../../sandbox/hints.ts'
 import { giveOrder, mistakeIn, takeOrders } from '../../sandbox/orders.ts'
 import { run } from '../../sandbox/run.ts'
 import { whyNoSimulation } from '../../sandbox/simulation.ts'
+import { RATE } from '../../sandbox/traffic/steady.ts'
 
 describe('an order to a sandbox', () => {
   let stateDirectory = ''
@@ -68,6 +70,27 @@ describe('an order to a sandbox', () => {
     const words = ['sandbox/main.ts', 'restart', 'controller', '--product']
     const { code, stderr } = await run(process.execPath, words)
     expect({ code, stderr: stderr.split('\n')[0] }).to.deep.equal({ code: 2, stderr: 'options are not for "restart"' })
+  })
+})
+
+describe('what a sandbox says', () => {
+  const ALL = { product: true, traffic: true, prometheus: 'http://127.0.0.1:20001' }
+
+  it('N28: names what runs and what to type next, which it then understands', () => {
+    const text = hints(ALL)
+    for (const words of ['our controller', 'namespace "shop"', RATE, ALL.prometheus, 'provider "prometheus"'])
+      expect(text).to.contain(words)
+    const orders = [...text.matchAll(/^ {2}npm run sandbox (.+)$/gm)].map(([, words = '']) => words.split(' '))
+    expect(orders.map(([verb]) => verb)).to.deep.equal(['requests', 'restart'])
+    expect(orders.flatMap((words) => mistakeIn(words) ?? [])).to.deep.equal([])
+  })
+
+  it('N28: names nothing that it does not have', () => {
+    expect(hints({ ...ALL, prometheus: undefined })).not.to.contain('Prometheus')
+    expect(hints({ ...ALL, product: false })).not.to.match(/our controller|restart|provider|analysis/)
+    const alone = hints({ product: false, traffic: false, prometheus: undefined })
+    expect(alone).not.to.match(/requests|slow|npm run/)
+    expect(alone).to.contain('kubectl create deployment cart')
   })
 })
 
