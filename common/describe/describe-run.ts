@@ -20,7 +20,7 @@ import { doubtAbout } from '../run-state/source-has.ts'
 import { undoOf } from '../run-state/undo.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { effectsAhead } from '../strategy/effects.ts'
-import { forecast, forecastTexts } from '../strategy/forecast.ts'
+import { forecastTexts } from '../strategy/forecast.ts'
 import { isSameRun } from '../strategy/run.ts'
 import { fieldOf } from '../strategy/take-back.ts'
 import { podTargetAt, type Sizes } from '../strategy/target.ts'
@@ -181,11 +181,7 @@ interface Promoted extends Pick<Run, 'isPromotionInstalled'> {
 }
 
 /** Who writes the source, and what that costs. */
-function promotionLine(
-  facts: Facts,
-  { spec, steps, run }: RunState,
-  { sizes, isPromotionInstalled }: Promoted,
-): string {
+function promotionLine(facts: Facts, { spec, run }: RunState, { sizes, isPromotionInstalled }: Promoted): string {
   const name = shortName(facts.experiment.spec.sourceRef)
   const source = knownValue(facts.source)?.object
   const promotion = source && promotionInto(facts, source)
@@ -193,10 +189,8 @@ function promotionLine(
   if (mode === 'Export') return `promote: waits until ${name} has the change; status.promotion.patch says how`
   const unseen = source && unseenBy(facts, run, source)
   if (unseen !== undefined) return `promote: ${name} is not written without the command promote: ${unseen}`
-  const most = Math.max(...forecast(steps, sizes).map(({ pods }) => pods))
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
-  const extra = `at most ${count(most, 'extra pod')}`
-  return `promote: writes ${name}; ${extra}, and at least ${count(serving, 'pod')} serving at any time`
+  return `promote: writes ${name}; at least ${count(serving, 'pod')} serving at any time`
 }
 
 /** What a review cannot know: it may write nothing, not even in a dry run. */

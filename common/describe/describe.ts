@@ -1,5 +1,4 @@
 import { warning } from '../api/conditions.ts'
-import { expiresAt } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ServiceShare, Warning } from '../api/types.ts'
@@ -12,19 +11,19 @@ import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { at, listOr } from '../json/json.ts'
 import type { FieldChange } from '../override/changes.ts'
 import { differences } from '../override/differences.ts'
-import { expiryMessage, toMinutes } from '../plan/lifecycle.ts'
 import type { Evaluation } from '../plan/plan.ts'
 import { hasExpired, wantedReplicas } from '../run-state/run.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { count } from '../text/count.ts'
-import { duration } from '../text/duration.ts'
 import { clauses, optionalClause, type Part } from '../text/fitted.ts'
 import { percent } from '../text/percent.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { analysisLines } from './describe-analysis.ts'
+import { endLines } from './describe-end.ts'
+import { podLines } from './describe-pods.ts'
 import { missingServices, portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
 
 /** What a description needs in addition to facts and plan. */
@@ -74,7 +73,9 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
     ...(wanted && report && hasForkAfter(plan) && !run?.moved
       ? serviceLines(facts, wanted, { report, alone, isAtSize: isAtSize(plan) })
       : []),
-    ...(wanted && hasForkAfter(plan) ? planLines(analysisLines(facts, wanted.fork)) : []),
+    ...(wanted && hasForkAfter(plan)
+      ? planLines([...podLines(facts, plan, wanted.fork), ...analysisLines(facts, wanted.fork)])
+      : []),
     ...planLines(endLines(facts)),
   ]
 }
@@ -235,16 +236,4 @@ function serviceLine(service: ServiceShare, pods: number): readonly Warning[] {
     `service/${name}: about ${percent(pods, expected)} of new connections (${pods} of ${expected} endpoints)`,
     ...(message ? [[`service/${name}: `, ...clauses(message)]] : []),
   ])
-}
-
-/** When the experiment expires, if it does. */
-function endLines(facts: Facts): readonly string[] {
-  const { experiment, now } = facts
-  const end = expiresAt(experiment)
-  if (end === undefined) return []
-  const { ttlSeconds = 0 } = experiment.spec
-  const ageS = Math.floor((now.getTime() - Date.parse(experiment.metadata.creationTimestamp ?? '')) / 1_000)
-  const leftS = ttlSeconds - (ageS < 2 ? 0 : ageS) // a new experiment has all its time
-  if (leftS <= 0) return [hasExpired(facts) ? expiryMessage(experiment) : 'removed when its promotion is over']
-  return [`removed ${toMinutes(end)} (in ${duration(leftS)})`]
 }

@@ -157,8 +157,7 @@ export function sizesOf(
   const [object, adapter] = [knownValue(facts.source)?.object, knownValue(kind)]
   if (!object || !adapter || object.metadata.deletionTimestamp) return undefined
   const pods = replicasOf(object)
-  const after = next(object)
-  const takenDown = Math.max(...[object, ...(after ? [{ ...object, spec: after }] : [])].map(adapter.takesDown))
+  const takenDown = Math.max(...sourceForms(object, next).map(adapter.takesDown))
   const reserve = Math.max(0, takenDown - (roundedDown(spec.maxUnavailable, pods) ?? 0))
   const { maxSurge, isGated } = spec
   const preview = previewSize(facts, object, fork)
@@ -169,10 +168,16 @@ export function sizesOf(
 export const storedRun = (facts: SpecFacts): RunState | undefined =>
   facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
 
+/** What the source is, and what it becomes. */
+export function sourceForms(source: KubeObject, next: NextSpec): readonly KubeObject[] {
+  const after = next(source)
+  return after ? [source, { ...source, spec: after }] : [source]
+}
+
 type NextSpec = (source: KubeObject) => JsonObject | undefined
 
 /** What a promotion makes of the source, where that may change its rollout. */
-const promotedSpec =
+export const promotedSpec =
   (facts: SpecFacts): NextSpec =>
   (source) => {
     const isTemplateOnly = Object.keys(facts.experiment.spec.overrideSpec).every((key) => key === 'template')

@@ -12,6 +12,7 @@ import {
   replicasOf,
   stalledBy,
   statusCount,
+  surgeOf,
   takenDown,
 } from './status.ts'
 
@@ -33,12 +34,18 @@ export const deployment: WorkloadKind = {
   watchedAnnotations: [REVISION],
   health,
   takesDown: (source) =>
-    at(source, 'spec', 'strategy', 'type') === 'Recreate'
-      ? replicasOf(source)
-      : takenDown(at(source, 'spec', 'strategy', 'rollingUpdate'), replicasOf(source)),
+    isRecreated(source) ? replicasOf(source) : takenDown(rollingUpdate(source), replicasOf(source)),
+  surge: (workload) => (isRecreated(workload) ? 0 : surgeOf(rollingUpdate(workload), replicasOf(workload))),
+  waitsForEnd: isRecreated,
   holdsBack: (source) => (at(source, 'spec', 'paused') === true ? 'spec.paused' : undefined),
   revision: ({ metadata }) => metadata.annotations?.[REVISION],
 }
+
+function isRecreated(workload: KubeObject): boolean {
+  return at(workload, 'spec', 'strategy', 'type') === 'Recreate'
+}
+
+const rollingUpdate = (workload: KubeObject) => at(workload, 'spec', 'strategy', 'rollingUpdate')
 
 function health(fork: KubeObject): Health {
   const stalled = stalledBy(fork, 'ReplicaFailure')

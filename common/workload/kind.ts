@@ -94,6 +94,10 @@ export interface WorkloadKind extends ResourceType {
   readonly templateFrom?: string
   /** how many pods of the source its own rollout takes down at once */
   readonly takesDown: (source: KubeObject) => number
+  /** how many more pods than `spec.replicas` a workload has at once during its own rollout */
+  readonly surge: (workload: KubeObject) => number
+  /** whether its own rollout creates a pod only when the one that it replaces has ended */
+  readonly waitsForEnd: (workload: KubeObject) => boolean
   /**
    * the field of the source because of which a change of its template does not reach all of its pods; undefined: none
    */

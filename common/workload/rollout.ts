@@ -4,7 +4,7 @@ import type { OverrideBan } from '../override/rules.ts'
 import type { Health, Reference, Template, WorkloadKind } from './kind.ts'
 import { OBJECT_NAME } from './referent.ts'
 import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
-import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount, takenDown } from './status.ts'
+import { ownTemplate, PLAIN_POD_REACH, pick, replicasOf, stalledBy, statusCount, surgeOf, takenDown } from './status.ts'
 
 /** The label that names the responsible Argo controller, if a cluster has several. */
 const INSTANCE_ID = 'argo-rollouts.argoproj.io/controller-instance-id'
@@ -70,6 +70,13 @@ export const rollout: WorkloadKind = {
     const { blueGreen, canary } = strategyOf(source)
     return isObject(blueGreen) ? 0 : takenDown(canary, replicasOf(source))
   },
+  surge: (workload) => {
+    const { blueGreen, canary } = strategyOf(workload)
+    // beside all pods of the former revision
+    const isWhole = isObject(blueGreen) || isRouted(workload)
+    return isWhole ? replicasOf(workload) : surgeOf(canary, replicasOf(workload))
+  },
+  waitsForEnd: () => false,
   skippingSteps,
   heldBySteps,
   holdsBack: (source) => (at(source, 'spec', 'paused') === true ? 'spec.paused' : undefined),

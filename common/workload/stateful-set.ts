@@ -38,6 +38,9 @@ export const statefulSet: WorkloadKind = {
   hasProgressDeadline: false,
   tellsRefusalsInEvents: true,
   takesDown: (source) => Math.max(1, roundedUp(rollingUpdate(source).maxUnavailable, replicasOf(source)) ?? 1),
+  // a pod and its successor have the same name
+  surge: () => 0,
+  waitsForEnd: () => true,
   holdsBack,
   health,
   revision: (source) => {

@@ -43,6 +43,13 @@ export function takenDown(rollingUpdate: unknown, replicas: number): number {
   return down === 0 && roundedUp(maxSurge, replicas) === 0 ? Math.min(1, replicas) : Math.min(down, replicas)
 }
 
+/**
+ * How many more than `replicas` pods a rolling update has at once. It creates at most `replicas` new ones, however large
+ * `maxSurge` is.
+ */
+export const surgeOf = (rollingUpdate: unknown, replicas: number): number =>
+  Math.min(replicas, roundedUp(objectOr(rollingUpdate).maxSurge ?? '25%', replicas) ?? 0)
+
 /** The members of `spec` that are in `keys`. */
 export const pick = <T>(spec: Readonly<Record<string, T>>, keys: readonly string[]): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(spec).filter(([key]) => keys.includes(key)))

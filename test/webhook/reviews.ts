@@ -8,6 +8,7 @@ import type { AdmissionRequest, UserInfo } from '../../webhook/review/admission-
 import { lineOf, type ReviewDecision } from '../../webhook/review/decision.ts'
 import type { ValidatorDeps } from '../../webhook/validate.ts'
 import { anExperiment } from '../builders.ts'
+import { isAboutMostPods } from '../common/describe/described.ts'
 
 export const ALICE: UserInfo = { username: 'alice', uid: 'uid-of-alice', groups: ['dev'], extra: { scopes: ['a'] } }
 
@@ -143,11 +144,11 @@ export const anAutoscaler = (spec: JsonObject): KubeObject => ({
   spec: { scaleTargetRef: { kind: 'Deployment', name: 'cart' }, ...spec },
 })
 
-/** The lines for the user: every warning, or every mistake, or why the request cannot be decided. */
+/** The lines for the user, without the one about the most pods, which each plan has: every warning, or every mistake, or why the request cannot be decided. */
 export function linesOf(decision: ReviewDecision): string[] {
   switch (decision.is) {
     case 'admitted':
-      return decision.warnings.map(lineOf)
+      return decision.warnings.map(lineOf).filter((line) => !isAboutMostPods(line))
     case 'invalid':
       return decision.errors.map(({ field, message }) => `${field}: ${message}`)
     case 'forbidden':

@@ -217,7 +217,7 @@ describe('the description of a run', () => {
     expect(during(paused, 'resume')).to.deep.equal([
       'ada: goes on after step 2 of 8, Paused',
       'from step 3 of 8: 50% 10 of 20 pods; pause 1h30m; 0% no pods; wait until promoted; promote; delete the fork after 30s',
-      'promote: writes deployment/cart; at most 10 extra pods, and at least 10 pods serving at any time',
+      'promote: writes deployment/cart; at least 10 pods serving at any time',
     ])
     expect(during(paused, 'pause').at(-2)).to.match(/^paused until resumed, at step 2 of 8: pause until resumed; 50% /)
     expect(during(paused, 'abort').at(-1)).to.equal(

@@ -19,8 +19,15 @@ export function describedWarnings(facts: Facts) {
   }
 }
 
-/** The lines that describe the plan for `facts`, as `[Reason] message`. */
-export function describedFacts(facts: Facts, more: Partial<DescribeOptions> = {}): readonly string[] {
+/** Whether a line tells the most pods at one moment. Each plan does, and describe-pods.test.ts is about it. */
+export const isAboutMostPods = (line: string): boolean => line.startsWith('[Plan] at most ')
+
+/** The lines that describe the plan for `facts`, as `[Reason] message`, without the one about the most pods. */
+export const describedFacts = (facts: Facts, more: Partial<DescribeOptions> = {}): readonly string[] =>
+  allLines(facts, more).filter((line) => !isAboutMostPods(line))
+
+/** All of these lines. */
+export function allLines(facts: Facts, more: Partial<DescribeOptions> = {}): readonly string[] {
   const evaluation = evaluate(facts)
   const changes = () => evaluation.assessment.effect?.().changes() ?? []
   const lines = describePlan(facts, plan(facts, evaluation), { evaluation, changes, ...INSTALLED, ...more })

@@ -1,0 +1,84 @@
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Facts } from '../facts/facts.ts'
+import { isGatedFork } from '../fork/gated-spec.ts'
+import { objectOr } from '../json/json.ts'
+import { forecast } from '../strategy/forecast.ts'
+import type { PodTarget } from '../strategy/target.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
+import { replicasOf } from '../workload/status.ts'
+import { promotedSpec, type RunState, sizesOf, sourceForms } from './run.ts'
+
+/** The most pods of a workload at one moment. */
+export interface MostPods {
+  readonly replicas: number
+  /** those of its own rollout beside them */
+  readonly surge: number
+  /** those that it replaces and that are ending, beside all of these: a quota counts them, too */
+  readonly ending: number
+}
+
+/** The pods of a source, its fork and its twin at the moment at which they are most. */
+export interface PodPeak {
+  readonly source: MostPods
+  readonly fork: MostPods
+  readonly twin: MostPods
+}
+
+/**
+ * The most pods that there are at one moment from now on, while the source keeps its size: at any step of `run` that is
+ * left, or without a run beside the wanted `fork`. The source and the fork may roll out at once, because a fork follows
+ * its source. Undefined while the source is not known.
+ */
+export function podPeak(facts: Facts, fork: KubeObject, run: RunState | undefined): PodPeak | undefined {
+  const [source, kind] = [knownValue(facts.source)?.object, knownValue(facts.kind)]
+  if (!source || !kind) return undefined
+  const forms = run ? sourceForms(source, promotedSpec(facts)) : [source]
+  const isGated = isGatedFork(fork)
+  const moments = momentsOf(facts, fork, run).map(({ pods, open, twin }) => ({
+    source: mostOf(kind, forms, replicasOf(source)),
+    fork: isGated ? mostOfGated(kind, fork, { pods, open }) : mostOf(kind, [fork], pods),
+    // nobody updates a twin: what changes it asks another question, for which there is another twin
+    twin: { replicas: twin, surge: 0, ending: twin },
+  }))
+  return moments.toSorted((a, b) => podsAt(b) - podsAt(a))[0]
+}
+
+/** All pods, without those that are ending. */
+export const podsAt = (peak: PodPeak): number => sumOf(peak, ({ replicas, surge }) => replicas + surge)
+
+/** All pods as a quota counts them. */
+export const countedAt = (peak: PodPeak): number => podsAt(peak) + sumOf(peak, ({ ending }) => ending)
+
+const sumOf = ({ source, fork, twin }: PodPeak, count: (of: MostPods) => number): number =>
+  [source, fork, twin].reduce((sum, of) => sum + count(of), 0)
+
+/** The pods of the fork and of its twin, now and at each step that is left. */
+function momentsOf(facts: Facts, fork: KubeObject, run: RunState | undefined) {
+  const isTwin = facts.analysis !== undefined && facts.experiment.spec.analysis?.control === 'Twin'
+  const now = { pods: replicasOf(fork), open: run?.target?.open ?? 0, twin: isTwin ? replicasOf(fork) : 0 }
+  const sizes = run?.run.path === 'Forward' ? sizesOf(facts, run.spec, { fork }) : undefined
+  if (!run || !sizes) return [now]
+  const { steps } = run
+  const left = forecast(steps, sizes).slice(run.run.stepIndex)
+  // a twin leaves with the verdict, for which this step waits, or with the promotion
+  const last = steps.findLastIndex(({ is }) => is === 'analysis')
+  const end = last < 0 ? steps.findIndex(({ is }) => is === 'promote') : last + 1
+  const hasTwin = (index: number) => isTwin && run.run.stepIndex + index < end
+  return [now, ...left.map(({ pods, open }, index) => ({ pods, open, twin: hasTwin(index) ? pods : 0 }))]
+}
+
+/** `forms`: what the workload is and becomes. Of those that a rolling update replaces, all may be ending at once. */
+function mostOf(kind: WorkloadKind, forms: readonly KubeObject[], replicas: number): MostPods {
+  const sized = forms.map((form) => ({ ...form, spec: { ...objectOr(form.spec), replicas } }))
+  const surge = Math.max(...sized.map(kind.surge))
+  return { replicas, surge, ending: sized.every(kind.waitsForEnd) ? 0 : replicas - surge }
+}
+
+/** During an update a gated fork has no more pods than are open, so only these have a surge. */
+function mostOfGated(kind: WorkloadKind, fork: KubeObject, { pods, open }: Pick<PodTarget, 'pods' | 'open'>): MostPods {
+  const { surge: ofOpen } = mostOf(kind, [fork], open)
+  const { surge: ofAll, ending } = mostOf(kind, [fork], pods)
+  const surge = Math.max(0, open + ofOpen - pods)
+  return { replicas: pods, surge, ending: ending + ofAll - surge }
+}
