@@ -18,11 +18,14 @@ export interface Timers {
 /** The longest delay of `setTimeout`. It would run a longer one at once. Source: Node's documentation of timers. */
 export const MAX_DELAY_MS = 2 ** 31 - 1
 
-/** The timers of this process. A delay longer than `MAX_DELAY_MS` (24.8 days) is shortened to it. */
+/**
+ * The timers of this process. A delay longer than `MAX_DELAY_MS` (24.8 days) is shortened to it, and a time that is over
+ * already is no delay: of a negative one Node prints a warning that is no line of the log.
+ */
 export const realTimers = (): Timers => ({
   now: () => performance.now(),
   after: (delayMs, run) => {
-    const timer = setTimeout(run, Math.min(delayMs, MAX_DELAY_MS))
+    const timer = setTimeout(run, Math.max(0, Math.min(delayMs, MAX_DELAY_MS)))
     return () => clearTimeout(timer)
   },
 })

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
+import { factsOf, KubeError, levelOf } from '../../common/kube/client/errors.ts'
 import type { Cancel, Timers } from '../../common/program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
 import { GRACE_MS } from '../runtime/worker.ts'
@@ -98,7 +98,7 @@ export class Sweeper {
       if (error.kind === 'timeout' || error.kind === 'server') this.#failing.add(namespace)
       const failures = this.#retries.failed(uid)
       if (shouldLogRepetition(failures))
-        log.warn({ ...facts, failures, ...factsOf(error) }, `${what} is looked at again`)
+        log[levelOf(error, failures, 'warn')]({ ...facts, failures, ...factsOf(error) }, `${what} is looked at again`)
     }
   }
 

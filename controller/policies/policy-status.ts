@@ -1,6 +1,6 @@
 import { conditionsFrom } from '../../common/api/conditions.ts'
 import { findingsOf, type PolicyDecision, violatedPolicies } from '../../common/conclusion/policy-decision.ts'
-import { factsOf } from '../../common/kube/client/errors.ts'
+import { factsOf, levelOf } from '../../common/kube/client/errors.ts'
 import {
   actionsOf,
   type ExperimentPolicy,
@@ -198,7 +198,8 @@ export class PolicyStatus {
     const inRow = (this.#failures.get(uidOf(policy))?.inRow ?? 0) + 1
     this.#failures.set(uidOf(policy), { inRow, retryAtMs: this.#options.timers.now() + RETRY_MS })
     const facts = { policy: policy.metadata.name, failures: inRow, ...factsOf(error) }
-    if (shouldLogRepetition(inRow)) this.#options.log.error(facts, 'the status of a policy was not written')
+    const level = levelOf(error, inRow, 'error')
+    if (shouldLogRepetition(inRow)) this.#options.log[level](facts, 'the status of a policy was not written')
   }
 
   /** Drops experiments and policies that no longer exist. */

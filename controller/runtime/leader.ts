@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { factsOf, KubeError } from '../../common/kube/client/errors.ts'
+import { factsOf, KubeError, levelOf } from '../../common/kube/client/errors.ts'
 import type { Fence } from '../../common/kube/client/fence.ts'
 import { type Cancel, type Clock, pause, type Random, type Timers } from '../../common/program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
@@ -124,7 +124,8 @@ export class Leader implements Fence {
       if (!(error instanceof KubeError)) throw error
       this.#failures += 1
       const facts = { failures: this.#failures, ...factsOf(error) }
-      if (shouldLogRepetition(this.#failures)) this.#options.log.warn(facts, 'the lease was not read or written')
+      const level = levelOf(error, this.#failures, 'warn')
+      if (shouldLogRepetition(this.#failures)) this.#options.log[level](facts, 'the lease was not read or written')
       return isLeading ? this.#tickedAtMs + RETRY_MS : this.#nextLookMs()
     }
   }

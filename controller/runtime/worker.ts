@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
+import { factsOf, isTransient, KubeError, levelOf } from '../../common/kube/client/errors.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { startDeadline } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
@@ -226,8 +226,8 @@ export class Workers {
     const { queue, log, breaker } = this.#options
     const failures = queue.retry(key, error instanceof KubeError ? error.retryAfterMs : 0)
     if (error instanceof KubeError && isTransient(error)) breaker?.failed(key)
-    if (!shouldLogRepetition(failures)) return
-    log.error({ ...this.#identityOf(key), reconcile, failures, ...factsOf(error) }, 'reconcile failed')
+    const facts = { ...this.#identityOf(key), reconcile, failures, ...factsOf(error) }
+    if (shouldLogRepetition(failures)) log[levelOf(error, failures, 'error')](facts, 'reconcile failed')
   }
 
   /** What each log line of a pass says about its object. An object that is gone has only its key. */

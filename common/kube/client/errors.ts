@@ -39,6 +39,19 @@ export class KubeError extends Error implements Failure {
 export const isTransient = ({ kind }: KubeError): boolean =>
   kind === 'throttled' || kind === 'server' || kind === 'timeout' || kind === 'unreachable'
 
+/** So many lost races in a row are no accident. */
+const RACES = 4
+
+/**
+ * The level at which the `failures`-th failure in a row is logged: `level`, but `debug` for a lost race. In one, the
+ * object of a write was gone or had changed, and the next try finds it as it is.
+ */
+export const levelOf = <Level extends string>(error: unknown, failures: number, level: Level): Level | 'debug' =>
+  failures < RACES && error instanceof KubeError && isLostRace(error) ? 'debug' : level
+
+const isLostRace = ({ kind, conflictOver }: KubeError): boolean =>
+  kind === 'notFound' || kind === 'alreadyExists' || (kind === 'conflict' && conflictOver !== 'fields')
+
 /** The facts about an error for a log. Leaves out messages that quote a rejected body, whose values may be secret. */
 export function factsOf(error: unknown): Readonly<Record<string, unknown>> {
   if (error instanceof KubeError) {

@@ -32,6 +32,16 @@ describe('realTimers', () => {
     expect(runs).to.equal(0)
   })
 
+  it('N49: run a function at once whose time is over, without a warning of Node', async () => {
+    const warnings: string[] = []
+    const note = ({ name }: Error) => warnings.push(name)
+    process.on('warning', note)
+    await new Promise<void>((resolve) => realTimers().after(-5, resolve))
+    await elapsed(0) // a warning is told in a later turn
+    process.off('warning', note)
+    expect(warnings).to.deep.equal([])
+  })
+
   it('do not run a function early because its delay is longer than setTimeout allows', async () => {
     let runs = 0
     const cancel = realTimers().after(2 ** 40, () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../../common/api/failure.ts'
-import { factsOf, isTransient, KubeError } from '../../../../common/kube/client/errors.ts'
+import { factsOf, isTransient, KubeError, levelOf } from '../../../../common/kube/client/errors.ts'
 
 describe('KubeError', () => {
   it('carries what is known of the failure', () => {
@@ -29,6 +29,27 @@ describe('isTransient', () => {
   }
   for (const [kind, expected] of Object.entries(kinds) as [KubeErrorKind, boolean][])
     it(`is ${expected} for ${kind}`, () => expect(isTransient(new KubeError({ kind, message: '' }))).to.equal(expected))
+})
+
+describe('levelOf', () => {
+  const level = (failure: Partial<ConstructorParameters<typeof KubeError>[0]>, failures = 1) =>
+    levelOf(new KubeError({ kind: 'conflict', message: '', ...failure }), failures, 'warn')
+
+  it('N49: is debug for a lost race, and else the given one', () => {
+    expect(level({ kind: 'notFound' })).to.equal('debug')
+    expect(level({ kind: 'alreadyExists' })).to.equal('debug')
+    expect(level({ conflictOver: 'object' })).to.equal('debug')
+    expect(level({ conflictOver: 'fields' })).to.equal('warn')
+    expect(level({ kind: 'server' })).to.equal('warn')
+    expect(levelOf(new Error('a bug'), 1, 'error')).to.equal('error')
+  })
+
+  it('N49: is the given one where races are lost again and again', () =>
+    expect([1, 3, 4].map((failures) => level({ kind: 'notFound' }, failures))).to.deep.equal([
+      'debug',
+      'debug',
+      'warn',
+    ]))
 })
 
 describe('factsOf', () => {
