@@ -104,7 +104,6 @@ export function clusterForPass(options: ClusterOptions) {
           if (hasForeignStatus(experiment)) writtenStatuses.noteWrite(keyOf(experiment), status)
         },
         shareWaitMs: (key) => sharePace.waitMs(key),
-        podsWaitMs: (key) => sharePace.podsWaitMs(key),
         progressWaitMs: (key) => sharePace.progressWaitMs(key),
         noteCurrent: (key) => {
           unreported.forget(key)

@@ -194,7 +194,6 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       emitEventAbout: (_source, _of, { type, reason }) => diary.push(`event ${type} ${reason} about the source`),
       applyStatus,
       shareWaitMs: () => world.shareWaitMs,
-      podsWaitMs: () => world.shareWaitMs,
       progressWaitMs: () => world.shareWaitMs,
       noteCurrent: () => undefined,
       isAsWritten: () => false,

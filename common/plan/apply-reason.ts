@@ -90,13 +90,16 @@ interface ApplyReasonInput {
   readonly isHeld: boolean
   /** whether it must have no pods because of the verdict of its analysis */
   readonly isTaken: boolean
+  /** whether its analysis asks another question than at the last pass, for example about a new source; absent: no */
+  readonly isNewQuestion?: boolean
 }
 
 /**
  * Why an existing fork is applied: the message, whether it undoes the change of another client, and how many
  * milliseconds the write waits so that further changes of the size of the source share it.
  */
-export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, wanted }: ApplyReasonInput) {
+export function applyReason(facts: Facts, fork: KubeObject, of: ApplyReasonInput) {
+  const { isHeld, isTaken, isNewQuestion = false, wanted } = of
   const { experiment } = facts
   const { status, metadata } = experiment
   const isSame = isSameDerivation(fork, wanted, experiment)
@@ -123,7 +126,9 @@ export function applyReason(facts: Facts, fork: KubeObject, { isHeld, isTaken, w
   // Once the status says RolledBack, another client has added the pods. Then removing them is a repair.
   if (isTaken && isSame && isOtherCount && readyOf(status)?.reason !== 'RolledBack')
     return occasion('rolled back because of the verdict of its analysis', false)
-  if (isSame && !isOtherCount && isNextVerdict(fork, wanted))
+  if (isNewQuestion && !isTaken && isSame && isOtherCount && replicasOf(fork) === 0)
+    return occasion('has its pods again: its analysis asks another question', false)
+  if (isSame && !isOtherCount && (isNewQuestion || isNextVerdict(fork, wanted)))
     return occasion('its annotation now has the verdict of the analysis', false)
   const isOurs = isAsWritten(fork, lastWriteOf(fork, facts))
   const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined

@@ -121,6 +121,7 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
   const before = [...finalizerWrites(facts), ...baseWrites(facts, wanted)]
   const denied = () => deniedBy(facts, policy, wanted)
   const isTaken = isRolledBack(facts, analysis)
+  const isNewQuestion = facts.experiment.status?.analysis?.run !== analysis?.run?.metadata.name
   const mustHaveNoPods = isTaken || alone?.isHeld
   const kept = fork && isKept(facts, fork, wanted) ? asKept(wanted, fork) : undefined
   const gate = fork ? gateWrites(facts, kept ?? wanted, fork) : NO_GATE_WRITES
@@ -128,7 +129,7 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
     const health = healthOf(facts, kept ?? wanted, fork)
     const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
     const taken = analysis && isTaken ? rolledBack(analysis) : undefined
-    const decision = alone?.isHeld ? aloneDecision(alone) : (taken ?? contested(facts, fork, described) ?? described)
+    const decision = alone?.isHeld ? aloneDecision(alone) : (taken ?? described)
     const conclusion = { ...decision, fork, source }
     if (!kept || mustHaveNoPods) return { writes: [...before, ...gate.writes], conclusion }
     const { writes, replicas, ...repair } = keptSize(facts, kept, fork, () => !denied())
@@ -140,7 +141,7 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
     return planHold(facts, blockedByMistakes('InvalidOverride', mistakes).decision, mustHaveNoPods)
   const denial = denied()
   if (denial && !(fork && isSmaller(facts, fork, wanted))) return planHold(facts, denial, mustHaveNoPods)
-  const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken })
+  const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken, isNewQuestion })
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
 }
@@ -157,17 +158,18 @@ interface ApplyOf {
   readonly alone: AloneFork | undefined
   /** whether the verdict of the analysis takes its pods */
   readonly isTaken: boolean
+  readonly isNewQuestion: boolean
 }
 
-function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken }: ApplyOf): Plan {
+function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken, isNewQuestion }: ApplyOf): Plan {
   const { kind: resource, fork: wanted, base } = desired
   const fork = knownValue(facts.fork)
   const { message, foldedMs, ...occasion } = fork
-    ? applyReason(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false, isTaken })
+    ? applyReason(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false, isTaken, isNewQuestion })
     : creationReason(facts, desired)
   const name = shortNameOf(wanted)
   const updating = waiting('Updating', `${name}: ${message}`)
-  const disputed = occasion.isRepair ? contested(facts, wanted, updating) : undefined
+  const disputed = occasion.isRepair ? contested(facts, wanted) : undefined
   const decision = alone?.isHeld ? aloneDecision(alone) : (disputed ?? updating)
   const conclusion = { ...decision, fork, source: base.source }
   const { driftBackoffMs: repairInMs } = facts
@@ -180,11 +182,11 @@ function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken 
 }
 
 /**
- * The decision while another client keeps changing the fork, so that the status does not swing with each change and its
- * repair. Undefined if no client does, or if the fork is stalled, which is worse.
+ * The decision on a fork that differs from the wanted one because another client keeps changing it. Undefined if no
+ * client does. A fork that is as it should be is never told by this: only its next repair waits.
  */
-function contested({ contestedMs }: Facts, object: KubeObject, described: Decision): Decision | undefined {
-  if (contestedMs <= 0 || described.is === 'stalled') return undefined
+function contested({ contestedMs }: Facts, object: KubeObject): Decision | undefined {
+  if (contestedMs <= 0) return undefined
   const message = `another client keeps changing ${shortNameOf(object)}; each change is undone within a minute`
   return waiting('Contested', message, Math.min(STALLED_RECHECK_MS, contestedMs))
 }

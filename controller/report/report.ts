@@ -2,7 +2,7 @@ import { readyOf } from '../../common/api/conditions.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { isReason, type Reason } from '../../common/api/reasons.ts'
 import type { PromotionMode } from '../../common/api/strategy.ts'
-import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
+import type { Condition, ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { type Conclusion, heldWarnings, type WrittenObject } from '../../common/conclusion/conclusion.ts'
 import type { PolicyDecision } from '../../common/conclusion/policy-decision.ts'
 import { CONDITIONS_OF_STATE } from '../../common/facts/decision.ts'
@@ -26,8 +26,6 @@ export interface Reporter {
   applyStatus(experiment: ExperimentDeployment, status: ExperimentDeploymentStatus): Promise<void>
   /** how many milliseconds a status that differs only in shares has to wait; 0 or less: now */
   shareWaitMs(key: Key): number
-  /** as `shareWaitMs`, for a status of a contested fork that differs only in numbers of pods */
-  podsWaitMs(key: Key): number
   /** as `shareWaitMs`, for a status of a fork that is still not ready */
   progressWaitMs(key: Key): number
   /** called when the stored status is as it should be, so that nothing waits any more */
@@ -156,7 +154,6 @@ interface Statuses {
 
 /** How many milliseconds a status has to wait because only numbers changed that change often; 0 or less: now. */
 function numbersWaitMs(reporter: Reporter, key: Key, { before, status, reason }: Statuses): number {
-  if (reason === 'Contested' && isEqual(withoutPods(status), withoutPods(before))) return reporter.podsWaitMs(key)
   if (isEqual(withoutShares(status), withoutShares(before))) return reporter.shareWaitMs(key)
   const isStarting = STARTING.has(reason) && isEqual(withoutProgress(status), withoutProgress(before))
   return isStarting ? reporter.progressWaitMs(key) : 0
@@ -216,19 +213,19 @@ function withoutShares({ services, share: _share, conditions, strategy, ...rest 
   }
 }
 
-/** A status without all that changes with each pod of a fork. */
-function withoutPods({ replicas: _all, readyReplicas: _ready, pods: _pods, ...status }: ExperimentDeploymentStatus) {
-  const { services: _services, conditions, ...rest } = withoutShares(status)
-  return { ...rest, conditions: conditions?.filter(({ type }) => type !== 'TrafficShared') }
-}
-
-/** The reasons of a fork whose pods are expected to become ready. */
-const STARTING: ReadonlySet<string> = new Set<Reason>(['Updating', 'PodsNotReady'])
+/** The reasons of a fork whose pods are expected to become ready, or whose size another client changes. */
+const STARTING: ReadonlySet<string> = new Set<Reason>(['Updating', 'PodsNotReady', 'Contested'])
 
 /** A status without all that changes while the pods of a fork start. */
-function withoutProgress(status: ExperimentDeploymentStatus) {
-  const { conditions, ...rest } = withoutPods(status)
-  return { ...rest, conditions: conditions?.filter(({ reason }) => !STARTING.has(reason)) }
+function withoutProgress({
+  replicas: _all,
+  readyReplicas: _ready,
+  pods: _pods,
+  ...status
+}: ExperimentDeploymentStatus) {
+  const { services: _services, conditions, ...rest } = withoutShares(status)
+  const isKept = ({ type, reason }: Condition) => type !== 'TrafficShared' && !STARTING.has(reason)
+  return { ...rest, conditions: conditions?.filter(isKept) }
 }
 
 const summaryOf = (status: ExperimentDeploymentStatus | undefined): string =>

@@ -7,8 +7,8 @@ const SHARE_INTERVAL_MS = 10_000
 /** With many forks the process writes 20 statuses in a second, but each within a minute. */
 const SHARE_SPACING_MS = 50
 const MAX_SHARE_INTERVAL_MS = 50_000
-/** Each repair of a fork that another client scales starts and ends pods. */
-const POD_INTERVAL_MS = 60_000
+/** What is older decides nothing any more. */
+const MEMORY_MS = 60_000
 /** The least time for which new numbers of a fork that is not ready wait: its next status may say that it is ready. */
 const PROGRESS_MS = 5_000
 
@@ -63,11 +63,6 @@ export class StatusPacing {
     return this.#turns.turnMs(key, { now, notBefore: now + sinceWriteMs }) - now
   }
 
-  /** As `waitMs`, for a status of a contested fork that differs only in numbers of pods. */
-  podsWaitMs(key: Key): number {
-    return this.#untilMs(this.#writtenMs, key, POD_INTERVAL_MS)
-  }
-
   /** As `waitMs`, for a fork that is not ready yet. It counts from the first call since the last write. */
   progressWaitMs(key: Key): number {
     if (!this.#progressMs.has(key)) this.#note(this.#progressMs, key)
@@ -95,7 +90,7 @@ export class StatusPacing {
 /** Forgets what is older than a minute. */
 function forgetOld(times: Map<Key, number>, now: number): void {
   for (const [key, timeMs] of times) {
-    if (now - timeMs < POD_INTERVAL_MS) break
+    if (now - timeMs < MEMORY_MS) break
     times.delete(key)
   }
 }

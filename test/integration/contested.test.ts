@@ -6,18 +6,22 @@ import { aSource, condition, DEADLINE_MS, forkOf, usesProduct } from './product.
 describe('R17, F28: a fork that another client keeps scaling, on the real control plane', () => {
   const place = usesProduct()
 
-  it('is put back each time, and told once', async () => {
+  it('N18: is put back each time, told once, and told as it is as soon as it is put back', async () => {
     await aSource(place(), 'disputed')
     await place().experiment('calmed', { source: 'disputed' })
     const fork = forkOf(await place().reaches('calmed', 'Available'))
-    for (const replicas of [2, 3, 4, 5]) {
+    for (const replicas of [2, 3, 4]) {
       await place().api.patch(place().path('deployments', fork), { spec: { replicas } })
       await eventually('the fork to be put back', DEADLINE_MS, async () =>
         expect(at(await place().deployment(fork), 'spec', 'replicas')).to.equal(1),
       )
     }
+    await place().api.patch(place().path('deployments', fork), { spec: { replicas: 5 } })
     const found = await place().reaches('calmed', 'Contested')
     expect(condition(found, 'Ready')?.message).to.contain(`another client keeps changing deployment/${fork}`)
+    await place().reaches('calmed', 'Available')
+    const since = Date.parse(condition(await place().experimentAt('calmed'), 'Ready')?.lastTransitionTime ?? '')
+    expect(since - Date.parse(condition(found, 'Ready')?.lastTransitionTime ?? ''), 'N18').to.be.below(30_000)
     await eventually('its Event', DEADLINE_MS, async () => {
       const events = await place().api.list(`/apis/events.k8s.io/v1/namespaces/${place().namespace}/events`)
       expect(events.filter(({ reason }) => reason === 'Contested')).to.have.length(1)

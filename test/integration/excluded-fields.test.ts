@@ -51,7 +51,7 @@ describe('a fork in which somebody sets what excludes fields of the controller, 
         expect((await place().deployment(name)).spec).to.deep.equal(before.spec),
       )
     }
-    await place().reaches('excluding', 'Contested') // as after any other changes in a row
+    await place().reaches('excluding', 'Available')
     const bare = { name: 'cart', image: container.image }
     const overrideSpec = { template: { spec: { containers: [bare] } } }
     await place().api.patch(place().path('experiments', 'excluding'), { spec: { overrideSpec } })

@@ -62,4 +62,17 @@ describe('a question that is asked again', () => {
     analysis.rest()
     expect(analysis.pass()).to.have.property('arms')
   })
+
+  for (const decision of ['Wait', 'Pass', 'Fail'] as const)
+    it(`N18: about a source that is created again, after ${decision}, repairs nothing`, () => {
+      const analysis = anAnalysis()
+      analysis.decides(decision)
+      const { source } = analysis.world
+      if (!source) throw new Error('there is a source')
+      analysis.world.source = { ...source, metadata: { ...source.metadata, uid: 'created-again' } }
+      const writes = Array.from({ length: 6 }, () => analysis.pass().writes).flat()
+      expect(told(writes)).to.include('create run')
+      expect(writes.filter((write) => 'isRepair' in write && write.isRepair)).to.deep.equal([])
+      expect([analysis.pods(), analysis.verdict()]).to.deep.equal([1, 'notSignificant'])
+    })
 })

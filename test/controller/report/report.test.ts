@@ -4,7 +4,7 @@ import { waiting } from '../../../common/facts/decision.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
-import { someFacts, theFork } from '../../common/plan/some-facts.ts'
+import { type Given, leftAt, someFacts, theFork } from '../../common/plan/some-facts.ts'
 import { afterReport, NONE, pods, READY, reported } from './reporting.ts'
 
 describe('report', () => {
@@ -127,24 +127,38 @@ describe('the report of a share', () => {
 })
 
 describe('R17: the report of a fork that another client keeps changing', () => {
-  const contested = { ...READY, contestedMs: 60_000 }
-  const fork = { ...theFork(), status: { replicas: 3, readyReplicas: 3 } }
+  /** Another client has changed the fork since the last pass, and the repair waits. */
+  const changed = (ready: number) => ({
+    ...{ contestedMs: 60_000, driftBackoffMs: 30_000 },
+    fork: {
+      ...theFork(),
+      metadata: { ...theFork().metadata, generation: 4 },
+      status: { replicas: 3, readyReplicas: ready },
+    },
+  })
+  const contested = async (next: Given) => {
+    const { experiment } = await afterReport(READY)
+    return afterReport({ ...READY, experiment, ...changed(1) }, next)
+  }
 
-  it('waits with all that follows from the pods until a minute after the last write', async () => {
-    const facts = await afterReport(contested, { fork, traffic: pods('cart-1') })
+  it('N18: waits for seconds with its numbers of pods, as while pods start', async () => {
+    const facts = await contested(changed(2))
     const { conclusion } = plan(facts)
-    expect(await reported(facts, conclusion, { podsWaitMs: 20_000 })).to.deep.include({ diary: [], againMs: 20_000 })
+    expect(conclusion.reason).to.equal('Contested')
+    const told = await reported(facts, conclusion, { progressWaitMs: 5_000 })
+    expect(told).to.deep.include({ diary: [], againMs: 5_000 })
   })
 
-  it('writes the status after a minute, without an Event', async () => {
-    const facts = await afterReport(contested, { fork })
-    expect((await reported(facts)).diary).to.deep.equal(['status'])
-  })
-
-  it('tells at once that it ended', async () => {
-    const facts = await afterReport(contested, { contestedMs: 0 })
-    const { conclusion } = plan(facts)
-    expect((await reported(facts, conclusion, { podsWaitMs: 60_000 })).diary).to.deep.equal([
+  it('N18: tells at once that the fork is as it should be, although its next repair waits', async () => {
+    const { fork = theFork() } = READY
+    const status = { ...(fork.status as object), observedGeneration: 4 }
+    const facts = await contested({ contestedMs: 60_000, driftBackoffMs: 30_000, fork: { ...changed(1).fork, status } })
+    const told = {
+      ...facts.experiment,
+      status: { ...facts.experiment.status, experimentResourceRef: leftAt(4).experimentResourceRef },
+    }
+    const next = { ...facts, experiment: told }
+    expect((await reported(next, plan(next).conclusion, { progressWaitMs: 60_000 })).diary).to.deep.equal([
       'status',
       'Normal Available',
       'log shop/faster-cart Available',

@@ -24,7 +24,6 @@ interface More {
   readonly repairWaitMs?: number
   readonly isAsWritten?: boolean
   readonly shareWaitMs?: number
-  readonly podsWaitMs?: number
   readonly progressWaitMs?: number
 }
 
@@ -34,7 +33,7 @@ export async function reported(
   conclusion = plan(facts).conclusion,
   { failure, repairWaitMs = 0, isAsWritten = false, ...pace }: More = {},
 ) {
-  const { shareWaitMs = 0, podsWaitMs = 0, progressWaitMs = 0 } = pace
+  const { shareWaitMs = 0, progressWaitMs = 0 } = pace
   const diary: string[] = []
   const messages: string[] = []
   let status: ExperimentDeploymentStatus | undefined
@@ -45,7 +44,6 @@ export async function reported(
       diary.push('status')
       status = applied
     },
-    podsWaitMs: () => podsWaitMs,
     progressWaitMs: () => progressWaitMs,
     shareWaitMs: () => shareWaitMs,
     noteCurrent: () => {

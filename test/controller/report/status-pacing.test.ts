@@ -125,15 +125,6 @@ describe('the pace of shares', () => {
     expect(pace.progressWaitMs('a/0')).to.equal(30_000)
   })
 
-  it('lets the numbers of pods of a contested fork wait for a minute', async () => {
-    const time = new VirtualTime()
-    const pace = new StatusPacing(time)
-    pace.noteWrite('a/b')
-    await time.pass(59_000)
-    expect([pace.waitMs('a/b') <= 0, pace.podsWaitMs('a/b')]).to.deep.equal([true, 1_000])
-    expect(pace.podsWaitMs('a/c')).to.equal(0)
-  })
-
   it('remembers only the keys that were written in the last minute', async () => {
     const time = new VirtualTime()
     const pace = new StatusPacing(time)
@@ -155,6 +146,6 @@ describe('the pace of shares', () => {
     pace.noteWrite('a/b')
     pace.progressWaitMs('a/b')
     pace.forget('a/b')
-    expect([pace.size, pace.waitMs('a/b'), pace.podsWaitMs('a/b')]).to.deep.equal([0, 0, 0])
+    expect([pace.size, pace.waitMs('a/b')]).to.deep.equal([0, 0])
   })
 })
