@@ -3,6 +3,7 @@ import { type Conclusion, STALLED_RECHECK_MS } from '../common/conclusion/conclu
 import type { DecisionState } from '../common/facts/decision.ts'
 import type { Facts } from '../common/facts/facts.ts'
 import { isPinned } from '../common/fork/pinned.ts'
+import { isBeingDeleted } from '../common/workload/identity.ts'
 import type { Requeue } from './runtime/worker.ts'
 
 /** No event wakes an experiment when its neighbours can be read again. */
@@ -30,10 +31,11 @@ const ACTED_RECHECK_MS = 1_000
  */
 export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
-  const isUnread = facts.surroundings.neighbours.is === 'unknown' && conclusion.reason !== 'Terminating'
+  const isEnding = isBeingDeleted(facts.experiment)
+  const isUnread = facts.surroundings.neighbours.is === 'unknown' && !isEnding
   const { restMs = 0 } = conclusion.alone ?? {}
   const { run } = conclusion
-  const isActive = conclusion.reason !== 'Terminating' && conclusion.reason !== 'Expired'
+  const isActive = !isEnding && conclusion.reason !== 'Expired'
   const others = [
     reportAgainMs,
     ...(conclusion.repairInMs === undefined ? [] : [conclusion.repairInMs]),

@@ -97,7 +97,7 @@ const OF_ENDS = {
   Expired:
     'No action needed. To run the experiment again, raise `spec.ttlSeconds`, and give the command `retry` if it has a strategy; otherwise delete it.',
   Terminating:
-    'Wait. The message says what its fork waits for: a Service or a source that needs it for a while, or its own deletion. The experiment is removed then.',
+    'Wait. The experiment, or only its fork, is being deleted. The message says what that waits for: a Service or a source that needs the fork for a while, pods, or a finalizer. A fork that is still wanted is created again then.',
   HeldByFinalizer:
     'Wait. The message names the finalizer of somebody else that keeps a fork which should be gone. The controller removes it a minute after the deletion. Do not set finalizers on forks.',
   Orphaned:

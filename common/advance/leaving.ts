@@ -1,7 +1,9 @@
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { LeavingObject } from '../conclusion/conclusion.ts'
 import type { Write } from '../conclusion/write.ts'
 import { hasNoPods } from '../fork/health.ts'
+import { at } from '../json/json.ts'
 import { listed } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -12,10 +14,11 @@ import { replicasOf } from '../workload/status.ts'
 export const LEAVING_MS = 60_000
 
 /** The finalizers of garbage collection. Of ours, no fork has one. */
-const OF_KUBERNETES: ReadonlySet<string> = new Set(['foregroundDeletion', 'orphan'])
+const FOREGROUND = 'foregroundDeletion'
+const OF_KUBERNETES: ReadonlySet<string> = new Set([FOREGROUND, 'orphan'])
 
 /** The finalizers of others. They keep an object that is being deleted, and nobody can add one to it then. */
-export const foreignFinalizers = ({ metadata: { finalizers = [] } }: KubeObject): readonly string[] =>
+export const foreignFinalizers = ({ metadata: { finalizers = [] } }: Pick<KubeObject, 'metadata'>): readonly string[] =>
   finalizers.filter((each) => !OF_KUBERNETES.has(each))
 
 /** Whether `fork` should have been gone by now, but a finalizer of others keeps it. */
@@ -58,14 +61,31 @@ export function leaving(resource: WorkloadKind, of: KubeObject, input: LeavingIn
   }
 }
 
+/**
+ * That a fork or twin is being deleted, and what keeps it: a finalizer, or its pods. With a foreground deletion it waits
+ * for these, however long, and of their finalizers the controller knows nothing.
+ */
+export function deletionText(of: KubeObject): string {
+  const goes = `${shortNameOf(of)} is being deleted`
+  const foreign = foreignFinalizers(of)
+  if (foreign.length > 0) return `${goes}, and ${keptByFinalizers(foreign)} it`
+  if (!of.metadata.finalizers?.includes(FOREGROUND)) return goes
+  const { namespace } = of.metadata
+  const selector = `${EXPERIMENT_ID}=${at(of, 'spec', 'selector', 'matchLabels', EXPERIMENT_ID)}`
+  const look = `kubectl get pods --namespace ${namespace} --selector ${selector} --output yaml`
+  return `${goes}, and waits until its pods are gone; a finalizer may keep one: ${look}`
+}
+
+/** `the finalizer example.com/hold keeps` */
+export const keptByFinalizers = (finalizers: readonly string[]): string =>
+  finalizers.length === 1 ? `the finalizer ${finalizers[0]} keeps` : `the finalizers ${listed(finalizers)} keep`
+
 /** Waits for the end of what is being deleted, and takes the finalizers of others from it after a minute. */
 function released(resource: WorkloadKind, of: KubeObject, { role, now }: LeavingInput): LeavingStep {
   const { uid = '', resourceVersion = '', deletionTimestamp = '', finalizers = [] } = of.metadata
-  const foreign = foreignFinalizers(of)
-  const goes = `${shortNameOf(of)} is being deleted`
-  if (foreign.length === 0) return { waitsFor: goes, leaving: { uid, recheckMs: LEAVING_MS } }
-  const keeps = foreign.length === 1 ? 'the finalizer X keeps' : 'the finalizers X keep'
-  const held = `${goes}, and ${keeps.replace('X', () => listed(foreign))} it; the controller removes that after a minute`
+  const goes = deletionText(of)
+  if (foreignFinalizers(of).length === 0) return { waitsFor: goes, leaving: { uid, recheckMs: LEAVING_MS } }
+  const held = `${goes}; the controller removes that after a minute`
   const leftMs = LEAVING_MS - (now.getTime() - Date.parse(deletionTimestamp))
   const waiting = { waitsFor: held, leaving: { uid, held, recheckMs: Math.min(LEAVING_MS, Math.max(0, leftMs)) } }
   if (leftMs > 0) return waiting

@@ -12,11 +12,12 @@ import { type AnalysisState, nameConflict, WAITING_FOR_FORK, type Waiting } from
 import type { AnalysisReport, Conclusion } from '../conclusion/conclusion.ts'
 import type { Facts } from '../facts/facts.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
+import { isBeingDeleted } from '../workload/identity.ts'
 import { twinStatus } from './twin.ts'
 
 /** Whether the analysis still goes on: the experiment has one, and neither ends nor has been promoted. */
 export const mayBeAsked = ({ experiment }: Facts, { reason }: Pick<Conclusion, 'reason'>): boolean =>
-  experiment.spec.analysis !== undefined && reason !== 'Terminating' && reason !== 'Expired' && reason !== 'Promoted'
+  experiment.spec.analysis !== undefined && !isBeingDeleted(experiment) && reason !== 'Expired' && reason !== 'Promoted'
 
 /** An analysis, and what keeps it from going on. */
 export interface CurrentAnalysis extends AnalysisState {

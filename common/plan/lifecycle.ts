@@ -1,5 +1,5 @@
 import { returnFirst } from '../advance/cut-over.ts'
-import { leaving } from '../advance/leaving.ts'
+import { deletionText, foreignFinalizers, keptByFinalizers, leaving } from '../advance/leaving.ts'
 import { ROLLOUT_RECHECK_MS } from '../advance/promotion-obstacle.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
@@ -63,13 +63,19 @@ export function planDeletion(facts: Facts): Plan {
   if (fork.is === 'unknown')
     return terminating(`the fork could not be read now (${fork.because})`, deletionOfUnread(facts))
   const twin = knownValue(facts.twin?.object ?? { is: 'absent' })
-  if (fork.is === 'absent' && twin) return terminating(`${shortNameOf(twin)} is being deleted`)
+  if (fork.is === 'absent' && twin) return terminating(deletionText(twin))
   if (fork.is === 'absent' || kind.is === 'absent')
-    return unready(terminating('its fork is gone', [...deleteRevisions(facts), ...removal]))
+    return unready(terminating(`its fork is gone${keptBesides(experiment)}`, [...deleteRevisions(facts), ...removal]))
   const rollout = awaitedRollout(facts, kind.value)
   if (rollout !== undefined) return terminating(`its fork serves until ${rollout}`, [], ROLLOUT_RECHECK_MS)
   const left = leave(facts, kind.value, fork.value)
-  return withLeaving(terminating(left.waitsFor ?? `${shortNameOf(fork.value)} is being deleted`, left.writes), left)
+  return withLeaving(terminating(left.waitsFor ?? deletionText(fork.value), left.writes), left)
+}
+
+/** What keeps an experiment whose fork is gone. */
+function keptBesides({ metadata }: ExperimentDeployment): string {
+  const others = foreignFinalizers({ metadata: { ...metadata, finalizers: otherFinalizers({ metadata }) } })
+  return others.length === 0 ? '' : `; ${keptByFinalizers(others)} the experiment`
 }
 
 /** A change of the Service wakes the experiment, so this is only for Services that can be read again. */
@@ -119,6 +125,14 @@ export function planPromoted(facts: Facts): Plan {
   const conclusion = { is: 'settled', reason: 'Promoted', message, fork: left?.fork, source: undefined } as const
   const writes = left?.writes ?? (fork.is === 'unknown' ? deletionOfUnread(facts) : finalizerWrites(facts))
   return withLeaving({ writes, conclusion }, left)
+}
+
+/** Waits for the end of a fork that somebody has deleted, and that is still wanted. Then it is created again. */
+export function planDeletedFork(facts: Facts, fork: KubeObject, { kind, base }: DesiredFork): Plan {
+  const left = leave(facts, kind, fork)
+  const decision = waiting('Terminating', `${left.waitsFor ?? deletionText(fork)}; it is created again then`)
+  const writes = [...finalizerWrites(facts), ...left.writes]
+  return withLeaving({ writes, conclusion: { ...decision, fork, source: base.source } }, left)
 }
 
 /** How the fork leaves in this pass. `fork`: undefined if it is deleted now. */
@@ -176,8 +190,9 @@ const isWritten = (facts: Facts): boolean =>
 const removeFinalizer = (experiment: ExperimentDeployment): readonly Write[] =>
   hasForkFinalizer(experiment) ? [finalizers(experiment, otherFinalizers(experiment))] : []
 
-const otherFinalizers = ({ metadata: { finalizers = [] } }: ExperimentDeployment): readonly string[] =>
-  finalizers.filter((each) => each !== FORK_FINALIZER)
+const otherFinalizers = ({
+  metadata: { finalizers = [] },
+}: Pick<ExperimentDeployment, 'metadata'>): readonly string[] => finalizers.filter((each) => each !== FORK_FINALIZER)
 
 /** With uid and resourceVersion: a change since the read is a conflict, so that no other finalizer is lost. */
 function finalizers(of: ExperimentDeployment, finalizers: readonly string[]): Write {

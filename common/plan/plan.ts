@@ -31,6 +31,7 @@ import {
   expiryMessage,
   finalizerWrites,
   isChangedByOthers,
+  planDeletedFork,
   planDeletion,
   planExpiry,
   planPromoted,
@@ -118,6 +119,10 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
     return { writes: [], conclusion: { ...decision, fork: undefined, source } }
   }
   const fork = knownValue(facts.fork)
+  if (fork && isBeingDeleted(fork)) {
+    const leaving = planDeletedFork(facts, fork, wanted)
+    return { ...leaving, writes: [...gateWritesWithoutChange(facts, fork, false), ...leaving.writes] }
+  }
   const before = [...finalizerWrites(facts), ...baseWrites(facts, wanted)]
   const denied = () => deniedBy(facts, policy, wanted)
   const isTaken = isRolledBack(facts, analysis)

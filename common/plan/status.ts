@@ -37,9 +37,8 @@ import { analysisConditions, analysisStatus, unfoundSeries } from './analysis-st
 import { wholeHashOf } from './apply-reason.ts'
 
 /**
- * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that the status of a
- * converged experiment is not written again. Only times, and the source of a fork that is kept, come from the stored
- * one.
+ * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that it is written
+ * once. Only times, and the source of a fork that is kept, come from the stored one.
  */
 export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
   const { experiment } = facts
@@ -99,7 +98,8 @@ function sourceName(experiment: ExperimentDeployment): string {
 
 const count = ({ fork }: Conclusion, field: string): number => Number(at(fork, 'status', field) ?? 0)
 
-function forkFacts(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+/** The fork and its images, as the next pass needs and people see them. */
+export function forkFacts(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
   const { experiment, fork: before } = facts
   const { fork, repairInMs } = conclusion
   const stored = experiment.status?.experimentResourceRef
@@ -119,7 +119,7 @@ function forkFacts(facts: Facts, conclusion: Conclusion): ExperimentDeploymentSt
 }
 
 /** What `kubectl get` shows of the fork, as texts. The changes of a fork that was not derived now stay as stored. */
-function columns(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+export function columns(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
   const { experiment } = facts
   const { fork } = conclusion
   if (!fork) return {}
@@ -161,7 +161,7 @@ const withWarnings = (draft: ConditionDraft, warnings: readonly Warning[]): Cond
 })
 
 /** Ready, Progressing and, only while a person must act, Stalled: as kstatus reads them. */
-function summary({ is, reason, message, analysis }: Conclusion): ConditionDraft[] {
+export function summary({ is, reason, message, analysis }: Conclusion): ConditionDraft[] {
   const { isReady, isProgressing, isStalled } = CONDITIONS_OF_STATE[is]
   return [
     { type: 'Ready', status: isReady ? 'True' : 'False', reason, message: message + unfoundSeries(analysis) },

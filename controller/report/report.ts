@@ -8,6 +8,7 @@ import type { PolicyDecision } from '../../common/conclusion/policy-decision.ts'
 import { CONDITIONS_OF_STATE } from '../../common/facts/decision.ts'
 import type { Facts } from '../../common/facts/facts.ts'
 import { isEqual } from '../../common/json/json.ts'
+import { leavingStatus } from '../../common/plan/leaving-status.ts'
 import { statusOf } from '../../common/plan/status.ts'
 import { shortName } from '../../common/text/short-name.ts'
 import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
@@ -62,10 +63,11 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   const emit = (event: EventDraft) => reporter.emitEvent(experiment, conclusion, event)
   reporter.recordPolicy(key, policy)
   if (isBeingDeleted(experiment)) {
-    // No status while being deleted, but Events when deletion is stuck.
     if (summary.type === 'Warning') emit(summary)
     for (const { reason, message } of heldWarnings(conclusion))
       emit({ type: 'Warning', reason: reason as Reason, message })
+    const leaving = leavingStatus(facts, conclusion)
+    if (leaving && !isEqual(leaving, experiment.status ?? {})) await reporter.applyStatus(experiment, leaving)
     return Number.POSITIVE_INFINITY
   }
   // Such a repair changes nothing in the status.
@@ -224,7 +226,8 @@ function withoutProgress({
   ...status
 }: ExperimentDeploymentStatus) {
   const { services: _services, conditions, ...rest } = withoutShares(status)
-  const isKept = ({ type, reason }: Condition) => type !== 'TrafficShared' && !STARTING.has(reason)
+  const isKept = ({ type, reason }: Pick<Condition, 'type' | 'reason'>) =>
+    type !== 'TrafficShared' && !STARTING.has(reason)
   return { ...rest, conditions: conditions?.filter(isKept) }
 }
 

@@ -11,6 +11,7 @@ const clock = () => new Date('2026-11-21T10:00:00Z')
 const crossNamespace = (metadata: Partial<ExperimentDeployment['metadata']> = {}) =>
   anExperiment({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' }, metadata })
 const OTHER_FINALIZER = 'example.com/other'
+const TERMINATING = 'status Ready=False Terminating Progressing SourceResolved'
 
 /** The source is in `store`, which shares it with `shop`. */
 function world(experiment = crossNamespace()) {
@@ -79,10 +80,14 @@ describe('a fork in another namespace', () => {
 
   it('is deleted before the finalizer is removed, and other finalizers stay', async () => {
     const { writes, finalizers, world: now } = await beingDeleted()
-    expect(await writes()).to.deep.equal(['read the fork', `scale Deployment ${FORK} down to 0`])
-    expect(await writes()).to.deep.equal(['read the fork', `delete Deployment ${FORK}`])
+    expect(await writes()).to.deep.equal(['read the fork', `scale Deployment ${FORK} down to 0`, TERMINATING])
+    expect(await writes()).to.deep.equal(['read the fork', `delete Deployment ${FORK}`, TERMINATING])
     expect(now.experiment && finalizers()).to.deep.equal([OTHER_FINALIZER, FORK_FINALIZER])
-    expect(await writes()).to.deep.equal(['read the fork', 'remove the finalizer'])
+    expect(await writes()).to.deep.equal([
+      'read the fork',
+      'remove the finalizer',
+      'status Ready=False Terminating SourceResolved',
+    ])
     expect(finalizers()).to.deep.equal([OTHER_FINALIZER])
     expect(await writes()).to.deep.equal([])
   })
@@ -99,7 +104,11 @@ describe('a fork in another namespace', () => {
     Object.assign(surroundings, { neighbours: unreadable })
     await writes()
     await writes()
-    expect(await writes()).to.deep.equal(['read the fork', 'remove the finalizer'])
+    expect(await writes()).to.deep.equal([
+      'read the fork',
+      'remove the finalizer',
+      'status Ready=False Terminating SourceResolved',
+    ])
   })
 
   it('keeps the finalizer while it is being deleted', async () => {
@@ -107,7 +116,7 @@ describe('a fork in another namespace', () => {
     const { stored } = now
     if (!stored) throw new Error('there is a fork')
     now.stored = { ...stored, metadata: { ...stored.metadata, deletionTimestamp: '2026-11-21T10:00:01Z' } }
-    expect(await writes()).to.deep.equal(['read the fork'])
+    expect(await writes()).to.deep.equal(['read the fork', TERMINATING])
   })
 
   it('keeps the finalizer when the API server cannot say whether it exists', async () => {
@@ -124,14 +133,22 @@ describe('a fork in another namespace', () => {
     const refused = new KubeError({ kind: 'forbidden', message: 'denied', forbiddenBy: 'admission' })
     now.refusals = { 'delete fork': refused }
     await writes()
-    expect(await writes()).to.deep.equal(['read the fork', 'event Warning ApplyRefused'])
+    expect(await writes()).to.deep.equal([
+      'read the fork',
+      'event Warning ApplyRefused',
+      'status Ready=False ApplyRefused Stalled SourceResolved',
+    ])
     expect(finalizers()).to.deep.equal([OTHER_FINALIZER, FORK_FINALIZER])
   })
 
   it('is gone when another object has its name', async () => {
     const { writes, world: now } = await beingDeleted()
     now.stored = aDeployment({ name: FORK })
-    expect(await writes()).to.deep.equal(['read the fork', 'remove the finalizer'])
+    expect(await writes()).to.deep.equal([
+      'read the fork',
+      'remove the finalizer',
+      'status Ready=False Terminating SourceResolved',
+    ])
   })
 
   it('is not created without consent, and its source is not read', async () => {

@@ -163,11 +163,12 @@ describe('a pass', () => {
     story.world.experiment = { ...experiment, metadata: { ...metadata, deletionTimestamp: '2026-11-21T10:00:00Z' } }
     story.diary.splice(0)
     await pass(KEY)
-    expect(story.diary).to.deep.equal([`scale Deployment ${FORK} down to 0`])
+    const told = 'status Ready=False Terminating Progressing'
+    expect(story.diary.splice(0)).to.deep.equal([`scale Deployment ${FORK} down to 0`, told])
     await pass(KEY)
-    expect(story.diary.splice(0)).to.deep.equal([`scale Deployment ${FORK} down to 0`, `delete Deployment ${FORK}`])
+    expect(story.diary.splice(0)).to.deep.equal([`delete Deployment ${FORK}`, told])
     expect(await pass(KEY)).to.equal('never')
-    expect(story.diary).to.deep.equal([])
+    expect(story.diary).to.deep.equal(['status Ready=False Terminating'])
   })
 
   it('plans when no other pass has had the processor for long', async () => {

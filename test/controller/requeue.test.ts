@@ -20,6 +20,7 @@ const concluded = (state: DecisionState, reason: Conclusion['reason'] = 'Availab
 })
 /** An experiment that expires 20 seconds from now. */
 const expiring = anExperiment({ ttlSeconds: 30, metadata: { creationTimestamp: '2026-11-21T09:59:50Z' } })
+const DELETED = { deletionTimestamp: '2026-11-21T09:59:55Z' }
 const unread: Given = { neighbours: undefined }
 const settled = concluded({ is: 'settled' })
 const run: RunReport = {
@@ -67,13 +68,13 @@ describe('the requeue of a pass', () => {
     ],
     'is a minute while the neighbours cannot be read': [unread, settled, NONE, { afterMs: 60_000 }],
     'is never for a deletion, which needs no neighbours': [
-      unread,
+      { ...unread, experiment: anExperiment({ metadata: DELETED }) },
       concluded({ is: 'unready' }, 'Terminating'),
       NONE,
       'never',
     ],
     'is never for a deletion, which the expiry does not change': [
-      { experiment: expiring },
+      { experiment: anExperiment({ ttlSeconds: 30, metadata: { ...expiring.metadata, ...DELETED } }) },
       concluded({ is: 'unready' }, 'Terminating'),
       NONE,
       'never',

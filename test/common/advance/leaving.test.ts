@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { foreignFinalizers, isHeld, LEAVING_MS, leaving } from '../../../common/advance/leaving.ts'
 import { known } from '../../../common/api/known.ts'
+import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
@@ -78,10 +79,19 @@ describe('a fork that leaves', () => {
   })
 
   it('N36: is left to garbage collection while only that keeps it', () => {
-    for (const finalizers of [[], ['foregroundDeletion'], ['orphan']]) {
+    for (const finalizers of [[], ['orphan']]) {
       const { write, waitsFor } = stepOf(held(finalizers), 3_600)
       expect([write, waitsFor]).to.deep.equal([undefined, `deployment/${FORK} is being deleted`])
     }
+  })
+
+  it('N47: says that a foreground deletion waits for the pods, and how to find the one that stays', () => {
+    const { write, waitsFor } = stepOf(held(['foregroundDeletion']), 3_600)
+    const look = `kubectl get pods --namespace shop --selector ${EXPERIMENT_ID}=cd1aa1c99c --output yaml`
+    expect([write, waitsFor]).to.deep.equal([
+      undefined,
+      `deployment/${FORK} is being deleted, and waits until its pods are gone; a finalizer may keep one: ${look}`,
+    ])
   })
 
   it('N36: waits for a minute where the clock of the API server is ahead, and no longer', () =>

@@ -32,6 +32,8 @@ const fork: KubeObject = {
 const { ownerReferences: _lost, ...unownedMetadata } = fork.metadata
 const unowned: KubeObject = { ...fork, metadata: unownedMetadata }
 
+const GONE = `its fork is gone; the finalizer ${OTHER} keeps the experiment`
+
 describe('planDeletion', () => {
   const facts = (of: Known<KubeObject>, more: Partial<Facts> = {}): Facts => ({
     ...someFacts({ experiment: inOtherNamespace([OTHER, FORK_FINALIZER], DELETED) }),
@@ -43,11 +45,11 @@ describe('planDeletion', () => {
   const cases: Readonly<Record<string, readonly [Facts, writes: readonly string[], message: string]>> = {
     'deletes the fork first': [facts(known(fork)), ['delete fork'], `deployment/${FORK} is being deleted`],
     'waits while the fork is being deleted': [facts(known(dying)), [], `deployment/${FORK} is being deleted`],
-    'removes the finalizer when the fork is gone': [facts(ABSENT), ['patch experiment'], 'its fork is gone'],
+    'removes the finalizer when the fork is gone': [facts(ABSENT), ['patch experiment'], GONE],
     'removes the finalizer when the cluster does not serve the kind': [
       facts(known(fork), { kind: ABSENT }),
       ['patch experiment'],
-      'its fork is gone',
+      GONE,
     ],
     'keeps the finalizer when the fork cannot be read': [
       facts(unknown('no answer')),
@@ -82,7 +84,7 @@ describe('planDeletion', () => {
     'has nothing to remove without the finalizer': [
       { ...facts(ABSENT), experiment: inOwnNamespace([OTHER]) },
       [],
-      'its fork is gone',
+      GONE,
     ],
     'leaves the fork alone with --cascade=orphan': [
       { ...facts(known(fork)), experiment: inOwnNamespace(['orphan']) },

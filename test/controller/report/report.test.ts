@@ -73,18 +73,26 @@ describe('a report during a deletion', () => {
   const facts = someFacts({ experiment: anExperiment({ metadata }) })
   const ending: Conclusion = { ...waiting('Terminating', 'its fork is gone'), fork: undefined, source: undefined }
 
-  it('writes no status', async () =>
-    expect(await reported(facts, ending)).to.deep.include({ diary: [], recorded: 'record shop/faster-cart undefined' }))
+  it('N47: tells in the status what it waits for', async () => {
+    const told = await reported(facts, ending)
+    expect(told).to.deep.include({ diary: ['status'], recorded: 'record shop/faster-cart undefined' })
+    const next = someFacts({ experiment: anExperiment({ metadata, status: told.status ?? {} }) })
+    expect((await reported(next, ending)).diary).to.deep.equal([])
+  })
+
+  it('N47: writes no status when nothing keeps the experiment any more', async () =>
+    expect((await reported(facts, { ...ending, is: 'unready' })).diary).to.deep.equal([]))
 
   for (const is of ['stalled', 'failed'] as const)
     it(`emits an Event when the deletion is ${is}`, async () =>
       expect((await reported(facts, { ...ending, is, reason: 'ApplyRefused' })).diary).to.deep.equal([
         'Warning ApplyRefused',
+        'status',
       ]))
 
   it('N36: emits an Event about the finalizer of somebody else that keeps the fork', async () => {
     const leaving = [{ uid: 'fork', recheckMs: 1, held: 'it is kept' }]
-    expect((await reported(facts, { ...ending, leaving })).diary).to.deep.equal(['Warning HeldByFinalizer'])
+    expect((await reported(facts, { ...ending, leaving })).diary).to.deep.equal(['Warning HeldByFinalizer', 'status'])
   })
 })
 
