@@ -131,7 +131,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     surroundings: {
       traffic: (key, namespace) => traffic.readFor(key, namespace),
       follow: (...followed) => traffic.followers.follow(...followed),
-      neighbours: (namespace) => (isServed(namespace) ? neighbours.of(namespace) : NO_NEIGHBOURS),
+      neighbours: (namespace, maxAgeMs) => (isServed(namespace) ? neighbours.of(namespace, maxAgeMs) : NO_NEIGHBOURS),
     },
     policies,
     reservations,

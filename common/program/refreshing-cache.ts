@@ -19,6 +19,8 @@ interface RefreshingCacheOptions<T> {
 
 interface Expiry {
   readonly cancel: Cancel
+  /** when the reading of the value began */
+  readonly startedMs: number
   /** whether a caller was given the value that was read for another caller */
   isReused: boolean
   /** whether the value could not be read */
@@ -45,9 +47,13 @@ export class RefreshingCache<T> {
     return this.#readings.size
   }
 
-  /** Returns the value of `key`; undefined if it cannot be read now. @throws what `read` throws */
-  of(key: string): Promise<T | undefined> {
+  /**
+   * Returns the value of `key`, whose reading began at most `maxAgeMs` ago; undefined if it cannot be read now.
+   * @throws what `read` throws
+   */
+  of(key: string, maxAgeMs = KEPT_MS): Promise<T | undefined> {
     const expiry = this.#expiries.get(key)
+    if (expiry && this.#options.timers.now() - expiry.startedMs > maxAgeMs) return this.#renew(key, expiry)
     if (expiry) expiry.isReused = true
     return this.#read(key)
   }
@@ -63,7 +69,7 @@ export class RefreshingCache<T> {
   #read(key: string): Promise<T | undefined> {
     return this.#readings.of(key, async () => {
       const cancel = this.#options.timers.after(KEPT_MS, () => void this.#expire(key))
-      const expiry = { cancel, isReused: false, isUnread: false }
+      const expiry = { cancel, startedMs: this.#options.timers.now(), isReused: false, isUnread: false }
       this.#expiries.set(key, expiry)
       let isLasting = false
       try {
@@ -75,6 +81,17 @@ export class RefreshingCache<T> {
         if (!isLasting) this.#removeExpiry(key, expiry)
       }
     })
+  }
+
+  /** Reads a value again before it expires. Those who asked before learn of a change as they do when it expires. */
+  async #renew(key: string, { cancel, isReused }: Expiry): Promise<T | undefined> {
+    cancel()
+    this.#expiries.delete(key)
+    const before = this.#readings.forget(key)
+    const after = await this.#read(key)
+    const isWatched = isReused || this.#options.isWatched?.(key) === true
+    if (isWatched && !this.#isStopped && !isEqual(await before?.catch(unread), after)) this.#options.changed(key)
+    return after
   }
 
   async #expire(key: string): Promise<void> {

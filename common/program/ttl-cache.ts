@@ -19,9 +19,14 @@ export class TtlCache<T> {
     return this.#readings.size
   }
 
-  /** Returns what is kept for `key`, or else what `read` finds. @throws what `read` throws; then nothing is kept */
-  of(key: string, read: () => Promise<ReadResult<T>>): Promise<T> {
+  /**
+   * Returns what is kept for `key`, if its reading began at most `maxAgeMs` ago, or else what `read` finds.
+   * @throws what `read` throws; then nothing is kept
+   */
+  of(key: string, read: () => Promise<ReadResult<T>>, maxAgeMs = this.#keptMs): Promise<T> {
     this.#removeExpired()
+    const startedAtMs = this.#startedAtMs.get(key) ?? Number.NEGATIVE_INFINITY
+    if (this.#timers.now() - startedAtMs > maxAgeMs) void this.#readings.forget(key) // as if it had expired
     if (!this.#readings.has(key)) {
       this.#startedAtMs.delete(key)
       this.#startedAtMs.set(key, this.#timers.now())

@@ -30,6 +30,7 @@ import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import { analysisFacts, twinFacts } from './analysis-facts.ts'
 import { withDryRun } from './dry-runs.ts'
+import { neighboursFor } from './neighbours.ts'
 import type { Ports } from './ports.ts'
 import { cutOverFacts, gateFacts, mustReadLive, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
 
@@ -136,16 +137,15 @@ async function orAbsent<T>(read: Promise<T>, isDecisive: (error: KubeError) => b
 }
 
 async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
-  const { name } = experiment.spec.sourceRef
+  const [{ name }, { workloads }] = [experiment.spec.sourceRef, ports]
   const namespace = sourceNamespaceOf(experiment)
   const consent = await consentTo(ports, experiment)
   // Without consent, do not read the source: its existence must not leak. Exception: a run that has begun had consent,
   // so its Services and its source are still read to return them. The status shows only what the caches show.
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
-  const isLive = mustReadLive(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
-    mayRead && adapter ? unlessUnread(ports.workloads.source(adapter, namespace, name, isLive)) : ABSENT,
-    ports.surroundings.neighbours(namespace),
+    mayRead && adapter ? unlessUnread(workloads.source(adapter, namespace, name, mustReadLive(experiment))) : ABSENT,
+    neighboursFor(ports, experiment, adapter),
     readFork(ports, experiment, adapter),
     twinFacts(ports, key, experiment, adapter),
     readRevision(ports, experiment),

@@ -66,8 +66,8 @@ interface SurroundingsPort {
   traffic(key: Key, namespace: string): TrafficView
   /** From now on only the endpoints of these Services wake the experiment `key`. */
   follow(key: Key, namespace: string, services: ReadonlySet<string>): void
-  /** at most a minute old; undefined when the API server does not answer. Does not throw. */
-  neighbours(namespace: string): Promise<Neighbours | undefined>
+  /** at most a minute old, or `maxAgeMs`; undefined when the API server does not answer. Does not throw. */
+  neighbours(namespace: string, maxAgeMs?: number): Promise<Neighbours | undefined>
 }
 
 /** The pods that an analysis run compares. Other runs of the experiment are not asked. */

@@ -81,9 +81,12 @@ export class SurroundingsReader {
     }
   }
 
-  /** The neighbours in `namespace` alone. `of` does not read them again. */
+  /**
+   * The neighbours in `namespace` alone, as they are now: the controller sizes a preview by them, and they may be from
+   * the same `kubectl apply`. `of` does not read them again.
+   */
   async neighbours(namespace: string, { signal }: ReviewScope): Promise<Known<Neighbours>> {
-    return neighboursOf(await unlessOver(this.#neighbourhoodOf(namespace), signal))
+    return neighboursOf(await unlessOver(this.#neighbourhoodOf(namespace, 0), signal))
   }
 
   async #trafficOf(namespace: string, pair: ForkAndSource): Promise<TrafficView | undefined> {
@@ -140,7 +143,10 @@ const neighboursOf = (of: Neighbourhood | undefined): Known<Neighbours> =>
 /** How long a neighbourhood is cached: 200 experiments of one `kubectl apply` share one read. */
 const KEPT_MS = 10_000
 
-/** Returns a function that reads a namespace, at most every ten seconds. It does not reject if the API server fails. */
+/**
+ * Returns a function that reads a namespace, at most every ten seconds unless a caller wants it newer. It does not
+ * reject if the API server fails.
+ */
 export function neighbourhoodReader(kube: Reader, timers: Pick<Timers, 'now'>) {
   const remembered = new TtlCache<Neighbourhood>(timers, KEPT_MS)
   const read = async (namespace: string) => {
@@ -155,5 +161,6 @@ export function neighbourhoodReader(kube: Reader, timers: Pick<Timers, 'now'>) {
     const value = { neighbours, referring: referring.flatMap((each) => each ?? []) }
     return { value, isLasting: neighbours !== undefined }
   }
-  return (namespace: string): Promise<Neighbourhood> => remembered.of(namespace, () => read(namespace))
+  return (namespace: string, maxAgeMs = KEPT_MS): Promise<Neighbourhood> =>
+    remembered.of(namespace, () => read(namespace), maxAgeMs)
 }

@@ -32,6 +32,21 @@ describe('RefreshingCache', () => {
     expect(asked).to.deep.equal(['shop'])
   })
 
+  it('N20: reads a key again for a caller who wants it newer, and tells the others that it has changed', async () => {
+    const { time, asked, changes, values, cache } = aCache()
+    await Promise.all([cache.of('shop'), cache.of('shop', 0)])
+    expect(asked).to.deep.equal(['shop'])
+    await time.pass(1_000)
+    values.shop = ['a', 'b']
+    expect(await cache.of('shop')).to.deep.equal(['a'])
+    expect(await cache.of('shop', 0)).to.deep.equal(['a', 'b'])
+    expect([asked, changes]).to.deep.equal([['shop', 'shop'], ['shop']])
+    await time.pass(59_999)
+    expect(await cache.of('shop')).to.deep.equal(['a', 'b'])
+    expect(asked).to.have.length(2)
+    cache.stop()
+  })
+
   it('reads a key again at the first call after a minute, and not before a call', async () => {
     const { time, asked, cache } = aCache()
     await cache.of('shop')

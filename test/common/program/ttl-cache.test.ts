@@ -27,6 +27,17 @@ describe('TtlCache', () => {
     expect(read).to.deep.equal(['shop'])
   })
 
+  it('N20: reads a key again for a caller who wants it newer', async () => {
+    const { time, read, cache, of } = world()
+    const newer = (maxAgeMs: number) => cache.of('shop', async () => ({ value: 7, isLasting: true }), maxAgeMs)
+    await of('shop')
+    await time.pass(10)
+    expect(await newer(10)).to.equal(1)
+    expect(await newer(9)).to.equal(7)
+    expect(await of('shop')).to.equal(7)
+    expect(read).to.deep.equal(['shop'])
+  })
+
   it('reads a key again after the time is over', async () => {
     const { time, of } = world()
     await of('shop')

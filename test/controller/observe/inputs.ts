@@ -12,7 +12,7 @@ import { PINNED_SERVICE } from './pinned-service.ts'
 import { ANSWERED_LATE, PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
 import { READY_CONTAINERS } from './ready-containers.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
-import { SCALED_THRICE, SCALED_TWICE } from './scaled-forks.ts'
+import { SCALED_AGAIN, SCALED_TWICE } from './scaled-forks.ts'
 import { STAYING_PODS } from './staying-pods.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
@@ -228,7 +228,7 @@ export const INPUTS = {
   dryRun: { 'the API server answers again': ANSWERED_LATE },
   gate: { 'the containers of a pod': READY_CONTAINERS },
   cutOver: { 'a Service that is limited to the fork': PINNED_SERVICE },
-  contestedMs: { 'a third drift in a row': { ...SCALED_THRICE, isSeen: tells('Contested') } },
+  contestedMs: { 'a fourth drift in a row': { ...SCALED_AGAIN, isSeen: tells('Contested') } },
   now: {
     'the experiment expires': {
       objects: { [PATHS.experiment]: stored(anExperiment({ ttlSeconds: 330 })) },

@@ -14,4 +14,5 @@ export const SCALED_TWICE = {
   isSeen: ({ server }: ControllerWorld) => server.diary.filter((line) => line === `apply ${PATHS.fork}`).length === 3,
 }
 
-export const SCALED_THRICE = { change: (world: ControllerWorld) => scaledTimes(world, 3) }
+/** After three repairs the next one waits, and it is told why. */
+export const SCALED_AGAIN = { change: (world: ControllerWorld) => scaledTimes(world, 4), withinMs: 250 }

@@ -14,6 +14,17 @@ function world({ isDown = false, rollout = aRollout() } = {}) {
 }
 
 describe('the neighbourhood of a fork', () => {
+  it('N20: is read again for a review that sizes a preview, and then kept for all others', async () => {
+    const { time, asked, neighbourhoodOf } = world()
+    await neighbourhoodOf('shop')
+    await time.pass(1)
+    await neighbourhoodOf('shop', 0)
+    expect(asked).to.have.length(2 * LISTS)
+    await time.pass(9_999)
+    await neighbourhoodOf('shop')
+    expect(asked).to.have.length(2 * LISTS)
+  })
+
   it('is read once for all reviews within ten seconds', async () => {
     const { time, asked, neighbourhoodOf } = world()
     const all = await Promise.all(['shop', 'shop', 'shop'].map((namespace) => neighbourhoodOf(namespace)))
