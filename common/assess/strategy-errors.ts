@@ -31,7 +31,7 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   )
   const most = weightWithin(limit, sizes.source)
   const enough = Math.ceil((100 * Math.max(0, ...needs.map(({ pods }) => pods))) / sizes.source)
-  const remedy = `set maxSurge to ${enough}%${most > 0 ? `, or use at most ${most}%` : ''}`
+  const remedy = `set maxSurge to ${enough}%${most > 0 ? `, or use at most ${most}% and promote from there` : ''}`
   const tooLarge = needs
     .filter(({ pods }) => pods > limit)
     .map(({ step: { weight, field }, pods }) => {

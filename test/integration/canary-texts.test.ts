@@ -50,7 +50,7 @@ describe('what kubectl prints for a canary, on the real control plane', () => {
   it('refuses a weight that maxSurge does not allow, with the maxSurge that does', async () => {
     expect(await apply('large', { strategy: { canary: { maxSurge: '25%', steps: [{ setWeight: 40 }] } } })).to.contain(
       'spec.strategy.canary.steps[0].setWeight: 40% needs 7 pods beside 10; maxSurge 25% allows 3; set maxSurge to 70%, ' +
-        'or use at most 25%',
+        'or use at most 25% and promote from there',
     )
   })
 

@@ -21,15 +21,15 @@ describe('the mistakes in a strategy', () => {
     )
   })
 
-  it('are weights beyond maxSurge, each with the maxSurge that all weights need', () => {
+  it('N19: are weights beyond maxSurge, each with the maxSurge that all weights need, and the way out', () => {
     expect(mistakes({ steps: [{ setWeight: 20 }, { setWeight: 60 }, { pause: {} }, { setWeight: 80 }] })).to.deep.equal(
       [
-        `${STEP}[1].setWeight: 60% needs 15 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51%`,
-        `${STEP}[3].setWeight: 80% needs 40 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51%`,
+        `${STEP}[1].setWeight: 60% needs 15 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51% and promote from there`,
+        `${STEP}[3].setWeight: 80% needs 40 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51% and promote from there`,
       ],
     )
     expect(mistakes({ maxSurge: '25%', steps: [{ setWeight: 40 }] })).to.deep.equal([
-      `${STEP}[0].setWeight: 40% needs 7 pods beside 10; maxSurge 25% allows 3; set maxSurge to 70%, or use at most 25%`,
+      `${STEP}[0].setWeight: 40% needs 7 pods beside 10; maxSurge 25% allows 3; set maxSurge to 70%, or use at most 25% and promote from there`,
     ])
   })
 
@@ -59,7 +59,7 @@ describe('the mistakes in a strategy', () => {
         for (const maxSurge of [0, 1, '25%', '100%']) {
           const steps = [{ setWeight: weight }]
           const [, advised, most] =
-            /set maxSurge to (\d+%)(?:, or use at most (\d+)%)?$/.exec(
+            /set maxSurge to (\d+%)(?:, or use at most (\d+)% and promote from there)?$/.exec(
               mistakes({ maxSurge, maxUnavailable, steps }, replicas)[0] ?? '',
             ) ?? []
           if (advised === undefined) continue

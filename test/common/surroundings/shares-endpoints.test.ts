@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
-import { endpointsOfOthers } from '../../../common/surroundings/shares.ts'
+import { endpointsOfOthers, serviceShares } from '../../../common/surroundings/shares.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
@@ -34,6 +34,21 @@ describe('endpointsOfOthers', () => {
       { service: 'web', ready: 0 },
       { service: 'joined', ready: 1 },
     ])
+  })
+
+  it('N23: counts ready endpoints without a pod as others, in the share and for maxShare', () => {
+    const input = trafficInput({ kind: deployment, source: aDeployment(), referents: [], fork: aFork() })
+    const ready = [`${FORK}-7d9f-1`, 'cart-1', 'cart-2', 'cart-3'].map((pod) => ({ address: pod, pod }))
+    const traffic = {
+      services: [{ name: 'cart', selector: { app: 'cart' } }],
+      slices: [
+        { service: 'cart', ready },
+        { service: 'cart', ready: [{ address: '10.9.0.1' }, { address: '10.9.0.2' }] },
+      ],
+    }
+    const [share] = serviceShares(traffic, input)
+    expect(share).to.deep.include({ share: '17%', experimentEndpoints: 1, readyEndpoints: 6 })
+    expect(endpointsOfOthers(traffic, input)).to.deep.equal([{ service: 'cart', ready: 5 }])
   })
 
   it('N37a: counts nothing that a forged slice of another family lists, so that it avoids no maxShare', () => {
