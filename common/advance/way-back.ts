@@ -1,7 +1,7 @@
 import { knownValue } from '../api/known.ts'
 import { type AnalysisState, isWholeSubjectMissing } from '../assess/analysis.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
-import { endOfRun } from '../conclusion/end-of-run.ts'
+import { endOfRun, wayBackText } from '../conclusion/end-of-run.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
@@ -171,13 +171,18 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
 export function withEndOfRun(facts: Facts, state: RunState, conclusion: Conclusion, isRolledBack = false): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
-  const end = endOfRun(state, { isRolledBack, mayHaveChange: wasUndoAborted(facts, run) })
+  const known = { isRolledBack, mayHaveChange: wasUndoAborted(facts, run) }
   if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause')
-    return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
+    return { ...conclusion, ...stalled('Aborted', wayBackText(state, known)) }
   if (conclusion.is !== 'settled') return conclusion
   if (state.target?.needed === undefined && state.target && !hasTarget(state))
     return { ...conclusion, message: 'no pods: the run waits until its source has some' }
-  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', `the run was aborted; ${end}`) }
+  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', wayBackText(state, known)) }
   if (phase !== 'Undone') return conclusion
-  return { ...conclusion, is: 'unready', reason: 'Undone', message: `the source no longer has the change; ${end}` }
+  return {
+    ...conclusion,
+    is: 'unready',
+    reason: 'Undone',
+    message: `the source no longer has the change; ${endOfRun(state, known)}`,
+  }
 }

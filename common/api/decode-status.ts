@@ -55,7 +55,7 @@ const isService = objectWith<ServiceShare>({
 
 const isRun = objectWith<StrategyRunStatus>({
   ...each(isText, 'run', 'revision', 'stepName', 'since', 'step'),
-  ...each(orAbsent(isText), 'wholeRun', 'wholeRevision', 'approvedRevision'),
+  ...each(orAbsent(isText), 'wholeRun', 'wholeRevision', 'approvedRevision', 'cause'),
   path: oneOf(RUN_PATHS),
   phase: oneOf(RUN_PHASES),
   stepIndex: isNumber,

@@ -111,6 +111,8 @@ export interface StrategyRunStatus {
   readonly attempt?: number
   /** whether a user paused it by a command */
   readonly held?: boolean
+  /** why it was aborted, if no command did it: in the words of what happened */
+  readonly cause?: string
   /** what its promotion may be written over; absent: an earlier version stored the run, or the source is not known */
   readonly seen?: SeenSource
   /** the last command and what came of it */

@@ -13,9 +13,16 @@ export interface EndOfRun {
 }
 
 /**
- * What becomes of the pods of a run on its way back, and what begins another run. The review of a command says it, and
- * then the status.
+ * That a run is on its way back, what caused that unless a command did, and what becomes of it. The review of a command
+ * says it, and then the status.
  */
+export function wayBackText(of: Pick<RunState, 'run' | 'steps'>, known: EndOfRun = {}): string {
+  const { path, cause } = of.run
+  const was = `the run was ${path === 'Undo' ? 'undone' : 'aborted'}`
+  return `${was}${cause === undefined ? '' : `: ${cause}`}; ${endOfRun(of, known)}`
+}
+
+/** What becomes of the pods of a run on its way back, and what begins another run. */
 export function endOfRun({ run, steps }: Pick<RunState, 'run' | 'steps'>, of: EndOfRun = {}): string {
   const anotherRun = of.isRolledBack ? ANOTHER_VERDICT : of.mayHaveChange ? ANOTHER_UNDO : ANOTHER_RUN
   const ahead = steps.slice(run.stepIndex)

@@ -7,7 +7,7 @@ import type { Warning } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { lostPortsOf } from '../assess/blue-green-errors.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
-import { endOfRun } from '../conclusion/end-of-run.ts'
+import { wayBackText } from '../conclusion/end-of-run.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import type { JsonObject } from '../json/json.ts'
 import { changesBetween, type FieldChange } from '../override/changes.ts'
@@ -94,7 +94,7 @@ function wayBack(facts: Facts, state: RunState): readonly string[] {
     const what = isDone ? `${name} no longer has the change` : 'restores the former values of the source'
     return [`${what}, then takes all pods from the fork`, ...lineOf(`leaves what others changed in ${name}: `, left)]
   }
-  const end = `the run was ${run.path === 'Undo' ? 'undone' : 'aborted'}; ${endOfRun(state, { mayHaveChange: wasUndoAborted(facts, run) })}`
+  const end = wayBackText(state, { mayHaveChange: wasUndoAborted(facts, run) })
   return run.path === 'Abort' ? [...lineOf(`${name} keeps what was promoted: `, taken), end] : [end]
 }
 

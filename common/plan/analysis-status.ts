@@ -1,6 +1,7 @@
 import type { AnalysisRun, AnalysisRunStatus } from '../analysis/kinds/run.ts'
 import { ABORTED, abortedStatus } from '../analysis/run/ended.ts'
 import { isFinal, withTransitionTime } from '../analysis/run/look.ts'
+import { WAITING_FOR_PODS } from '../analysis/run/message.ts'
 import { hasEnded, isInterrupted } from '../analysis/run/records.ts'
 import { gatedDeployStatus, NO_SERIES } from '../analysis/run/verdict.ts'
 import type { AnalysisStatus } from '../api/analysis/analysis.ts'
@@ -25,6 +26,9 @@ export interface CurrentAnalysis extends AnalysisState {
   readonly waitsFor: Waiting | undefined
 }
 
+/** The fork is settled, and the first look has not been made yet. */
+const WARMING_UP: Waiting = { reason: 'NoPods', message: WAITING_FOR_PODS }
+
 type AnalysisMessageInput = Pick<AnalysisRunStatus, 'verdict' | 'reason' | 'message' | 'metrics'>
 
 /**
@@ -36,7 +40,9 @@ export function reportOf(
   current: CurrentAnalysis,
   status: AnalysisMessageInput | undefined,
 ): AnalysisReport {
-  const { run, spec, resolved, waitsFor = WAITING_FOR_FORK } = current
+  const { run, spec, resolved } = current
+  const isBegun = run !== undefined && !isInterrupted(run, spec)
+  const waitsFor = current.waitsFor ?? (isBegun ? WARMING_UP : WAITING_FOR_FORK)
   const stored = facts.experiment.status?.analysis
   const [missing] = [...resolved.errors.map(({ field, message }) => `${field}: ${message}`), ...resolved.missing]
   const waiting =
@@ -50,7 +56,7 @@ export function reportOf(
     attempt: spec.attempt,
     metrics: (status?.metrics ?? []).map(({ name, verdict: ofMetric }) => ({ name, verdict: ofMetric })),
     isFinal: status !== undefined && isFinal(status, spec),
-    waitsForFork: status === undefined && waiting === WAITING_FOR_FORK && (!run || isInterrupted(run, spec)),
+    waitsForFork: status === undefined && waiting === WAITING_FOR_FORK && !isBegun,
   }
 }
 

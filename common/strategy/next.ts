@@ -1,4 +1,5 @@
 import type { Reason } from '../api/reasons.ts'
+import { wholeClauses } from '../text/fitted.ts'
 import { nameOfStep, type RunStep } from './compile.ts'
 import { atStep, type Run } from './run.ts'
 
@@ -72,10 +73,13 @@ export function completedEvent({ path, stepIndex }: Run, steps: readonly RunStep
   return { reason: 'StepCompleted', message } as const
 }
 
-/** The abort of a run. It ends a pause by command. */
+/** The most characters of a cause: that of a message of an analysis. */
+const MAX_CAUSE = 1_024
+
+/** The abort of a run that nobody commanded, which remembers why. It ends a pause by command. */
 export const abortMove = ({ held: _held, ...run }: Run, why: string, { now }: Pick<StepFacts, 'now'>) => ({
   is: 'move' as const,
-  run: atStep(run, { path: 'Abort', stepIndex: 0 }, now),
+  run: { ...atStep(run, { path: 'Abort', stepIndex: 0 }, now), cause: wholeClauses(MAX_CAUSE, why) },
   reason: 'Aborted' as const,
   message: why,
 })

@@ -13,6 +13,7 @@ export type Run = Pick<
   | 'stepIndex'
   | 'since'
   | 'held'
+  | 'cause'
   | 'command'
   | 'attempt'
   | 'seen'
@@ -96,7 +97,7 @@ export function presentRun(
   // A command that was answered must not be obeyed by the next run.
   const answered = stored?.command === undefined ? {} : { command: stored.command }
   if (!stored) return { ...identity, path: 'Forward', stepIndex: 0, since }
-  const { path, stepIndex, held, approvedRevision, attempt = 0, seen } = stored
+  const { path, stepIndex, held, cause, approvedRevision, attempt = 0, seen } = stored
   if (!isSound)
     return {
       ...identity,
@@ -113,18 +114,19 @@ export function presentRun(
     stepIndex,
     since: isSameRevision(stored, identity) ? stored.since : since,
     ...(held ? { held } : {}),
+    ...(path === 'Abort' && cause !== undefined ? { cause } : {}),
     ...(attempt > 0 ? { attempt } : {}),
     ...(seen ? { seen } : {}),
     ...answered,
   }
 }
 
-/** The run at another step, which begins now. */
-export const atStep = (run: Run, to: Partial<Pick<Run, 'path' | 'stepIndex'>>, now: Date): Run => ({
-  ...run,
-  ...to,
-  since: now.toISOString(),
-})
+/** The run at another step, which begins now. On another path it has another cause. */
+export function atStep(run: Run, to: Partial<Pick<Run, 'path' | 'stepIndex'>>, now: Date): Run {
+  const { cause: _former, ...others } = run
+  const isSamePath = to.path === undefined || to.path === run.path
+  return { ...(isSamePath ? run : others), ...to, since: now.toISOString() }
+}
 
 /** What a run does at its present step. */
 export function phaseOf(

@@ -1,5 +1,6 @@
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import type { BetDirection } from '../engine/steps.ts'
+import type { Effect } from './metric-engine.ts'
 import { chunksOf } from './state-lists.ts'
 
 /** The effects in percent for which bets are kept. The bounds of a reported effect are values of this list. */
@@ -21,6 +22,15 @@ export function effectBounds(rungs: readonly number[], needsOfHarm: number, need
   const atLeast = EFFECT_STEPS.findLast((_, index) => (logs[index] ?? 0) >= needsOfHarm)
   const atMost = EFFECT_STEPS.find((_, index) => (logs[EFFECT_STEPS.length + index] ?? 0) >= needsOfSafety)
   return { ...(atLeast === undefined ? {} : { atLeast }), ...(atMost === undefined ? {} : { atMost }) }
+}
+
+/**
+ * `effect` with its estimate inside of what is shown: that follows from the windows one by one, and the estimate from all
+ * requests together.
+ */
+export function withEstimateInside(effect: Effect): Effect {
+  const { estimate, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = effect
+  return estimate === undefined ? effect : { ...effect, estimate: Math.max(atLeast, Math.min(atMost, estimate)) }
 }
 
 /** By how many percent of its size `one` is more than `other`; undefined where that is no number. */

@@ -1,4 +1,5 @@
 import type { PodsCompared } from '../engine/pods.ts'
+import { withEstimateInside } from './effect.ts'
 import type { Amount, DecisionBounds, Effect, MetricResult } from './metric-engine.ts'
 
 /** A Pass needs that the evidence of each part of harm is at most this, so that nothing suspected of harm passes. */
@@ -47,7 +48,7 @@ export function judged(shown: Shown, question: DecisionBounds): MetricResult {
     samples,
     harm: { logE: harm, needs: toFail },
     safe,
-    ...(effect ? { effect } : {}),
+    ...(effect ? { effect: withEstimateInside(effect) } : {}),
     ...(spread === undefined ? {} : { spread }),
     ...(pods ? { pods } : {}),
     ...(enough ? { enough } : {}),

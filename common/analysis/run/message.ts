@@ -3,6 +3,7 @@ import { duration } from '../../text/duration.ts'
 import { wholeClauses } from '../../text/fitted.ts'
 import { odds } from '../../text/odds.ts'
 import type { RunEffect, RunMetric } from '../kinds/run.ts'
+import { armsOfKind } from '../query/arm-members.ts'
 import { queryText } from '../texts.ts'
 import { type Finding, NO_SERIES } from './verdict.ts'
 
@@ -30,13 +31,14 @@ interface LookMessageInput {
 /** The most characters of the message of a status. */
 export const MOST_CHARACTERS = 1_024
 
-const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready long enough'
+/** What is told until pods of both versions are old enough. */
+export const WAITING_FOR_PODS = 'waiting for pods of both versions that are Ready for warmUpSeconds'
 
 const NOT_FOUND = 'no series of either version in any window so far'
 
 /** Texts for reasons that are not evident from the numbers of a metric. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
-  NoPods: 'no pods of both versions that were Ready long enough',
+  NoPods: 'no pods of both versions that were Ready for warmUpSeconds',
   NoTraffic: 'no requests to either version',
   NoTreatmentData: 'no data for the fork, only for its source',
   NoControlData: 'no data for the source, only for the fork',
@@ -56,6 +58,7 @@ export function lookMessage({ finding, metrics, startedMs, nowMs }: LookMessageI
     ...grouped(metrics, ({ of, metric: { reason } }) => {
       // before, a series may still come with the first request
       if (reason === NO_SERIES && isToldOfNames) return `${NOT_FOUND} for ${queryText(of)}; check its name`
+      if (reason === 'NoTreatmentData' && armsOfKind(of.kind).length === 1) return 'no data for the fork'
       return isWithoutPods && reason === 'NoPods' ? undefined : REASON_TEXTS[reason]
     }),
     ...grouped(metrics, ({ shortfall }) => shortfall && `not shown, ${shortfall}`),

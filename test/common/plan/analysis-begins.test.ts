@@ -44,6 +44,14 @@ describe('an analysis whose fork', () => {
     expect(waits()).to.deep.equal(['apply fork', false]) // the annotation
   })
 
+  it('N24: is settled says that it waits for warmUpSeconds, not for the fork', () => {
+    const run = aRun(aRunExperiment({ strategy: undefined, analysis: ANALYSIS }), { analyses: new SimulatedAnalyses() })
+    const message = () => run.pass().conclusion.analysis?.message
+    expect(message()).to.equal('waiting for the fork')
+    message()
+    expect(message()).to.equal('waiting for pods of both versions that are Ready for warmUpSeconds')
+  })
+
   it('never got ready begins, so that it can say so, and ends in a later pass', () => {
     const analyses = new SimulatedAnalyses()
     const experiment = aRunExperiment({ strategy: undefined, analysis: ANALYSIS })

@@ -35,20 +35,22 @@ describe('the way back after a verdict', () => {
     expect(conclusion.run?.moved?.message).to.match(/^the analysis ended with Fail: /)
   })
 
-  it('says that retry alone is not enough', () => {
+  it('N24: tells the cause in the status, and that retry alone is not enough', () => {
     const analysis = recorded(anAnalysis({ strategy: PAUSED }))
     analysis.rest()
     expect(analysis.pass().conclusion.message).to.equal(
-      'the run was aborted; the fork has no pods until you edit the override, or raise spec.analysis.attempt and then give the command retry',
+      'the run was aborted: the analysis ended with Fail: decided Fail; the fork has no pods until you edit the override, or raise spec.analysis.attempt and then give the command retry',
     )
     analysis.edit({ strategy: PAUSED, analysis: { ...ANALYSIS, attempt: 2 } })
     analysis.rest()
     expect(analysis.pass().conclusion.message).to.equal(
-      'the run was aborted; the fork has no pods until you give the command retry, or edit the override or the strategy',
+      'the run was aborted: the analysis ended with Fail: decided Fail; the fork has no pods until you give the command retry, or edit the override or the strategy',
     )
+    const causeOf = () => analysis.world.experiment.status?.strategy?.cause
+    expect(causeOf()).to.equal('the analysis ended with Fail: decided Fail')
     analysis.say('retry')
     analysis.rest()
-    expect([phaseOf(analysis), analysis.pods()]).to.deep.equal(['Paused', 1])
+    expect([phaseOf(analysis), analysis.pods(), causeOf()]).to.deep.equal(['Paused', 1, undefined])
   })
 
   it('is taken by a run that somebody has paused', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { RUN_PATHS } from '../../../common/api/strategy.ts'
 import { compileSteps, type RunStep } from '../../../common/strategy/compile.ts'
 import { abortMove, next, type StepFacts } from '../../../common/strategy/next.ts'
-import type { Run } from '../../../common/strategy/run.ts'
+import { atStep, type Run } from '../../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 import { LAW } from '../../property.ts'
@@ -86,18 +86,26 @@ describe('a run', () => {
   })
 
   it('with a deadline that is over is aborted', () => {
-    const run = aRun({ path: 'Abort', since: SINCE })
+    const cause = 'its fork exceeded its progress deadline'
+    const run = aRun({ path: 'Abort', since: SINCE, cause })
     expect(at(setWeight, { isFailed: true })).to.deep.equal({
       is: 'move',
       run,
       reason: 'Aborted',
-      message: 'its fork exceeded its progress deadline',
+      message: cause,
     })
   })
 
   it('that somebody paused goes all the way back once it is aborted', () => {
     const { run } = abortMove(aRun({ held: true, stepIndex: 1 }), 'why', FACTS)
-    expect(run).to.deep.equal(aRun({ path: 'Abort', since: SINCE }))
+    expect(run).to.deep.equal(aRun({ path: 'Abort', since: SINCE, cause: 'why' }))
+  })
+
+  it('N24: that is aborted keeps its cause on its way back, in at most 1,024 characters', () => {
+    const { run } = abortMove(aRun({ stepIndex: 1 }), `why; ${'x'.repeat(2_000)}`, FACTS)
+    expect(run.cause).to.equal('why; ...')
+    expect(atStep(run, { stepIndex: 1 }, NOW).cause).to.equal('why; ...')
+    expect(atStep(run, { path: 'Forward', stepIndex: 0 }, NOW)).to.not.have.property('cause')
   })
 
   it('that is reached is not aborted by a deadline', () =>

@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { EFFECT_STEPS, effectBounds, percentMore, withEffectBets } from '../../../../common/analysis/metrics/effect.ts'
+import {
+  EFFECT_STEPS,
+  effectBounds,
+  percentMore,
+  withEffectBets,
+  withEstimateInside,
+} from '../../../../common/analysis/metrics/effect.ts'
 
 describe('what is shown of an effect', () => {
   /** Harm is shown for all margins under 12 %, and safety for all above 40 %. */
@@ -17,6 +23,19 @@ describe('what is shown of an effect', () => {
     const twice = withEffectBets(rungs, () => [1])
     expect(twice).to.deep.equal(rungs.map((value) => value + 1))
     expect(twice).to.have.length(2 * EFFECT_STEPS.length)
+  })
+})
+
+describe('withEstimateInside', () => {
+  const estimateOf = (estimate: number, bounds: object) =>
+    withEstimateInside({ estimate, ...bounds, of: 'median' }).estimate
+
+  it('N24: lets no estimate lie outside of its own interval', () => {
+    expect(estimateOf(147, { atLeast: 200 })).to.equal(200)
+    expect(estimateOf(60, { atLeast: 10, atMost: 50 })).to.equal(50)
+    expect(estimateOf(22, { atLeast: 10, atMost: 50 })).to.equal(22)
+    expect(estimateOf(-30, {})).to.equal(-30)
+    expect(withEstimateInside({ atLeast: 5, of: 'rate' })).to.deep.equal({ atLeast: 5, of: 'rate' })
   })
 })
 

@@ -74,10 +74,17 @@ describe('the message of an analysis', () => {
     expect(of([metric({ ...SAMPLES, reason: 'PodsDiffer' })])).to.match(/^latency: harm is shown, but single pods/)
   })
 
+  it('N24: speaks of no source where only the fork is asked', () => {
+    const bound = { of: { ...LATENCY, kind: 'Threshold' as const }, metric: metric({ reason: 'NoTreatmentData' }) }
+    expect(told([bound])).to.equal('latency: no data for the fork')
+  })
+
   it('says once that it waits for pods', () => {
-    const waiting = 'waiting for pods of both versions that are Ready long enough'
+    const waiting = 'waiting for pods of both versions that are Ready for warmUpSeconds'
     expect(of([metric({ reason: 'NoPods' })], { verdict: 'Wait', reason: 'NoPods' })).to.equal(waiting)
-    expect(of([metric({ reason: 'NoPods' })])).to.equal('latency: no pods of both versions that were Ready long enough')
+    expect(of([metric({ reason: 'NoPods' })])).to.equal(
+      'latency: no pods of both versions that were Ready for warmUpSeconds',
+    )
   })
 
   it('says what a provider failed with', () => {
