@@ -127,7 +127,7 @@ const OF_CONDITIONS = {
     'Resume the fork, for example by `kubectl rollout resume`. If the override pauses it by `paused`, canary steps or an analysis, remove them.',
   ScaleNotReviewed:
     'Scale the experiment back with `kubectl scale`, then set `spec.replicas` with `kubectl patch` or `kubectl apply`, which check your permissions in the namespace of the source. `kubectl scale` checks nothing there, so it can only make such a fork smaller.',
-  Pending: 'No action needed. There is nothing to report while there is no fork.',
+  Pending: 'No action needed without a fork. If a new experiment stays so, no controller runs: ask an admin.',
   KindNotAvailable:
     'Install the kind that `spec.sourceRef` names (for a Rollout: Argo Rollouts), or name a workload of another kind.',
   SourceNotFound: 'Create the workload that `spec.sourceRef` names, or create a new experiment with the correct name.',

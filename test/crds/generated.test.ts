@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parseAllDocuments } from 'yaml'
+import { readyOf } from '../../common/api/conditions.ts'
+import { decodeStatus } from '../../common/api/decode-status.ts'
 import { REASONS } from '../../common/api/reasons.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { generated, reasonsPage } from '../../crds/generated.ts'
@@ -28,6 +30,16 @@ describe('the generated files', () => {
       const resources = JSON.stringify(role?.toJS())
       for (const { plural } of Object.values(WORKLOAD_KINDS)) expect(resources).to.include(`"${plural}"`)
     }
+  })
+
+  it('N24: show something of an experiment that no controller has looked at, which decodes as a status', () => {
+    const [crd] = parseAllDocuments(read('crds/experimentdeployments.yaml'))
+    const path = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 'status', 'default']
+    const shown = (crd?.getIn(path) as { toJSON(): unknown } | undefined)?.toJSON()
+    const status = decodeStatus(shown)
+    expect(status).to.deep.equal(shown)
+    expect(readyOf(status)).to.include({ status: 'Unknown', reason: 'Pending' })
+    expect(REASONS).to.have.property('Pending')
   })
 
   it('have every reason once on the page of reasons', () => {

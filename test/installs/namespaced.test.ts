@@ -152,7 +152,8 @@ describe('the installation for one namespace', () => {
     await experiment('later')
     await reaches('later', 'TrafficShared', 'Selected')
     const { status } = await plane().api.get<ExperimentDeployment>(experimentPath('bank', 'elsewhere'))
-    expect(status).to.equal(undefined)
+    const [ready, ...others] = status?.conditions ?? []
+    expect([ready?.type, ready?.status, ready?.reason, others]).to.deep.equal(['Ready', 'Unknown', 'Pending', []])
     expect(await plane().api.list(resourcePath(deployment, { namespace: 'bank' }))).to.have.lengthOf(1)
   })
 
