@@ -62,8 +62,8 @@ export function leaving(resource: WorkloadKind, of: KubeObject, input: LeavingIn
 }
 
 /**
- * That a fork or twin is being deleted, and what keeps it: a finalizer, or its pods. With a foreground deletion it waits
- * for these, however long, and of their finalizers the controller knows nothing.
+ * That a fork or twin is being deleted, and what keeps it: a finalizer, or its pods. With a foreground deletion it
+ * waits for these, however long, and of their finalizers the controller knows nothing.
  */
 export function deletionText(of: KubeObject): string {
   const goes = `${shortNameOf(of)} is being deleted`

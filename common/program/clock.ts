@@ -19,8 +19,8 @@ export interface Timers {
 export const MAX_DELAY_MS = 2 ** 31 - 1
 
 /**
- * The timers of this process. A delay longer than `MAX_DELAY_MS` (24.8 days) is shortened to it, and a time that is over
- * already is no delay: of a negative one Node prints a warning that is no line of the log.
+ * The timers of this process. A delay longer than `MAX_DELAY_MS` (24.8 days) is shortened to it, and a time that is
+ * over already is no delay: of a negative one Node prints a warning that is no line of the log.
  */
 export const realTimers = (): Timers => ({
   now: () => performance.now(),

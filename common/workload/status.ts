@@ -44,8 +44,8 @@ export function takenDown(rollingUpdate: unknown, replicas: number): number {
 }
 
 /**
- * How many more than `replicas` pods a rolling update has at once. It creates at most `replicas` new ones, however large
- * `maxSurge` is.
+ * How many more than `replicas` pods a rolling update has at once. It creates at most `replicas` new ones, however
+ * large `maxSurge` is.
  */
 export const surgeOf = (rollingUpdate: unknown, replicas: number): number =>
   Math.min(replicas, roundedUp(objectOr(rollingUpdate).maxSurge ?? '25%', replicas) ?? 0)

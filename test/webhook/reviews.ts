@@ -144,7 +144,10 @@ export const anAutoscaler = (spec: JsonObject): KubeObject => ({
   spec: { scaleTargetRef: { kind: 'Deployment', name: 'cart' }, ...spec },
 })
 
-/** The lines for the user, without the one about the most pods, which each plan has: every warning, or every mistake, or why the request cannot be decided. */
+/**
+ * The lines for the user, without the one about the most pods, which each plan has: every warning, or every mistake, or
+ * why the request cannot be decided.
+ */
 export function linesOf(decision: ReviewDecision): string[] {
   switch (decision.is) {
     case 'admitted':

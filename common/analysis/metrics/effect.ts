@@ -25,8 +25,8 @@ export function effectBounds(rungs: readonly number[], needsOfHarm: number, need
 }
 
 /**
- * `effect` with its estimate inside of what is shown: that follows from the windows one by one, and the estimate from all
- * requests together.
+ * `effect` with its estimate inside of what is shown: that follows from the windows one by one, and the estimate from
+ * all requests together.
  */
 export function withEstimateInside(effect: Effect): Effect {
   const { estimate, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = effect
