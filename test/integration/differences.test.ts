@@ -146,7 +146,7 @@ describe('the name of the fork in the plan, on the real control plane', () => {
     expect(lines).to.include(
       `Warning: [Plan] creates deployment/${forkName(source, metadata.uid)} in ${namespace}: 100 pods`,
     )
-    expect(lines.slice(-7, -1)).to.deep.equal([
+    expect(lines.slice(-8, -2)).to.deep.equal([
       'Warning: [Plan] containers[cart].image: changed',
       ...Object.keys(annotations)
         .slice(0, 4)

@@ -32,12 +32,12 @@ const CASES: Readonly<Record<string, Case>> = {
   'a plain experiment': { spec: { replicas: 2 }, pods: 2 },
   'a canary': {
     spec: { strategy: { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } } },
-    step: '1/4 Paused',
+    step: '1/5 Paused',
     pods: SIZE,
   },
   'a blue-green': {
-    spec: { strategy: { blueGreen: { activeService: 'cart' } } },
-    step: '1/8 Paused',
+    spec: { strategy: { blueGreen: { activeService: 'cart', autoPromotionEnabled: false } } },
+    step: '1/9 Paused',
     pods: SIZE,
     isShut: true,
   },
@@ -80,9 +80,9 @@ describe('the most pods at one moment, on the real control plane', function () {
     await place.reaches('cart', 'Available')
     if (step !== undefined) await shows('cart', step)
     // both roll out, and stop with as many pods as they may have
-    await place.api.patch(place.path(KINDS[kind], 'cart'), {
-      spec: { template: { metadata: { annotations: NEVER_READY } } },
-    })
+    const template = { metadata: { annotations: NEVER_READY } }
+    await place.api.patch(place.path(KINDS[kind], 'cart'), { spec: { template } })
+    await place.api.patch(place.path('experiments', 'cart'), { spec: { overrideSpec: { template } } })
     const measured = told.pods - (isShut ? SURGE[kind] : 0)
     await eventually(`${measured} pods`, DEADLINE_MS, async () => {
       const quota = await place.api.get(place.path('quotas', 'told'))
