@@ -62,7 +62,7 @@ describe('admission, by kubectl', () => {
     'Warning: [Plan] containers[cart].env[A]: removed',
     'Warning: [Plan] service/cart: about 100% of new connections (1 of 1 endpoints)',
     'Warning: [AloneBehindService] no other ready endpoint in service/cart: the fork gets all requests',
-    'Warning: [Plan] at most 4 pods at one moment: 1 of deployment/cart and 1 of its surge, 1 of the fork and 1 of its surge',
+    'Warning: [Plan] at most 2 pods at one moment: 1 of the fork and 1 of its surge',
   ]
 
   it('answers a valid experiment with its plan, and a dry run with the same', async () => {
