@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
+import { aRun, aRunExperiment } from './some-run.ts'
 
 const MESSAGE = `another client keeps changing deployment/${FORK}; each change is undone within a minute`
 const left: Given = { fork: theFork(), experiment: anExperiment({ status: leftAt(3) }) }
@@ -13,6 +14,13 @@ describe('R17: the plan for a fork that another client keeps changing', () => {
   it('N18: tells the health of a fork that is as it should be, because only its next repair waits', () => {
     for (const contestedMs of [0, 5_000])
       expect(conclusionOf({ ...left, contestedMs })).to.deep.include({ is: 'settled', reason: 'Available' })
+  })
+
+  it('N18: counts a step of a run at once', () => {
+    const run = aRun(aRunExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } } }))
+    run.pass()
+    const { conclusion } = plan({ ...run.facts(), contestedMs: 60_000 })
+    expect(conclusion.run?.moved?.reason).to.equal('StepCompleted')
   })
 
   it('tells so before a repair and with it', () => {
