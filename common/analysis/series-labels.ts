@@ -25,12 +25,23 @@ const MAX_TEXTS = 4_096
 /** The hash that stands for the labels that nobody reads. No label has this name. */
 const OTHERS = ''
 
+/** The labels that nobody reads: the name of each, and a hash of its name and its value. */
+export type UnreadLabels = readonly (readonly [label: string, hash: number])[]
+
+/** 32 bits of a label and its value (FNV-1a). It need not be safe, as it only finds series that are alike. */
+export function hashOfLabel(label: string, value: string): number {
+  let hash = 0x811c9dc5
+  const text = `${label} ${value}`
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash >>> 0
+}
+
 /**
  * What is kept of the labels of a series. `malformed`: not all are texts; `long`: they are too many or too long;
  * `various`: those of the whole answer have too many names.
  */
 type Kept =
-  | { readonly is: 'kept'; readonly name: string; readonly labels: Labels }
+  | { readonly is: 'kept'; readonly name: string; readonly labels: Labels; readonly unread?: UnreadLabels | undefined }
   | { readonly is: 'malformed' | 'long' | 'various' }
 
 /** Keeps the labels of the series of one answer, in few bytes. */
@@ -38,6 +49,7 @@ export class KeptLabels {
   readonly #read: ReadonlySet<string>
   readonly #names = new Set<string>()
   readonly #texts = new Map<string, string>()
+  readonly #unread = new Map<string, UnreadLabels>()
 
   /** @param read the names of the labels with the pod and its namespace */
   constructor(read: readonly string[]) {
@@ -60,8 +72,19 @@ export class KeptLabels {
     }
     if (count > MAX_LABELS || characters > MAX_CHARACTERS) return { is: 'long' }
     if (this.#names.size > MAX_NAMES) return { is: 'various' }
-    if (others.length > 0) labels[OTHERS] = this.once(hashOf('', metric, others))
-    return { is: 'kept', name, labels }
+    if (others.length === 0) return { is: 'kept', name, labels }
+    const hash = this.once(hashOf('', metric, others))
+    labels[OTHERS] = hash
+    return { is: 'kept', name, labels, unread: this.#unreadOf(hash, metric, others) }
+  }
+
+  /** Those of equal labels are kept once. */
+  #unreadOf(hash: string, metric: Readonly<Record<string, unknown>>, names: readonly string[]): UnreadLabels {
+    const known = this.#unread.get(hash)
+    if (known) return known
+    const unread = names.map((label) => [this.once(label), hashOfLabel(label, `${metric[label]}`)] as const)
+    this.#unread.set(hash, unread)
+    return unread
   }
 
   /** The identity of a series with labels from here. Its keys are made now. */

@@ -1,4 +1,4 @@
-import { SCRAPERS } from '../series-labels.ts'
+import { hashOfLabel, SCRAPERS } from '../series-labels.ts'
 import { countAt, type PrometheusSeries } from './series.ts'
 import { type Failed, failed } from './window-query.ts'
 
@@ -30,7 +30,8 @@ export function scrapedTwice(series: readonly PrometheusSeries[]): Failed | unde
       if (labels.length > 0) return twice(labels)
     }
   }
-  return undefined
+  const label = pairedBy(series)
+  return label === undefined ? undefined : twice([label])
 }
 
 function twice(labels: readonly string[]): Failed {
@@ -79,3 +80,74 @@ function areAlike(one: Scrape, other: Scrape): boolean {
 
 const differingIn = (one: Scrape['by'], other: Scrape['by']): readonly string[] =>
   NAMES.filter((name) => one[name] !== other[name])
+
+/** Labels that tell two series apart which are not the same: by what they count, or where. */
+const TOLD_APART = new Set([...SCRAPERS, 'le', 'instance', 'container', 'service', 'endpoint', ''])
+/** With fewer pairs that count something, two series may be alike by chance. */
+const LEAST_PAIRS = 3
+
+/** A series with the hash of each of its labels. */
+interface Hashed {
+  readonly start: number
+  readonly end: number
+  readonly hashes: ReadonlyMap<string, number>
+  readonly all: number
+}
+
+/** A sum of hashes stays exact. */
+const MOST = 2 ** 52
+
+function hashed(one: PrometheusSeries): readonly Hashed[] {
+  const [start, end] = [countAt(one, 'start'), countAt(one, 'end')]
+  if (start === undefined || end === undefined) return []
+  const hashes = new Map([
+    ...Object.entries(one.labels)
+      .filter(([label]) => label !== '')
+      .map(([label, value]) => [label, hashOfLabel(label, value)] as const),
+    ...(one.unread ?? []),
+  ])
+  const all = hashes.values().reduce((sum, hash) => (sum + hash) % MOST, hashOfLabel('', one.name))
+  return [{ start, end, hashes, all }]
+}
+
+/**
+ * The label by which each series of each pod is there twice, as two scrapers of one process send them that differ in a
+ * label of their own. Two series are the same if they differ in nothing else. They are not scraped at one moment, so
+ * one scraper is ahead in all of them, or behind, by less than half of what was counted in the window. Undefined: there
+ * is no such label.
+ */
+export function pairedBy(series: readonly PrometheusSeries[]): string | undefined {
+  const pods = [...Map.groupBy(series, ({ pod }) => pod).values()]
+    .map((ofPod) => ofPod.flatMap(hashed))
+    .filter((ofPod) => ofPod.some(({ start, end }) => end > start))
+  const [first, ...others] = pods
+  if (!first) return undefined
+  const labels = new Set(first.flatMap(({ hashes }) => [...hashes.keys()])).difference(TOLD_APART)
+  return [...labels].find((label) => [first, ...others].every((ofPod) => arePaired(ofPod, label)))
+}
+
+function arePaired(series: readonly Hashed[], label: string): boolean {
+  const hashOf = ({ hashes }: Hashed) => hashes.get(label) ?? 0
+  const groups = [...Map.groupBy(series, (one) => (one.all - hashOf(one) + MOST) % MOST).values()]
+  const [one, other] = [...new Set(series.map(hashOf))]
+  if (one === undefined || other === undefined) return false
+  const pairs = groups.flatMap((group) => {
+    const [first, second] = [one, other].map((hash) => group.find((each) => hashOf(each) === hash))
+    return first && second && group.length === 2 ? [{ first, second }] : []
+  })
+  if (pairs.length < groups.length) return false
+  if (pairs.filter(({ first }) => first.end > first.start).length < LEAST_PAIRS) return false
+  return (['start', 'end'] as const).every((edge) => isAhead(pairs, edge))
+}
+
+/** Whether one of the scrapers is ahead in all series at an edge, but by less than half of what the window counted. */
+function isAhead(
+  pairs: readonly { readonly first: Hashed; readonly second: Hashed }[],
+  edge: 'start' | 'end',
+): boolean {
+  const by = pairs.map(({ first, second }) => first[edge] - second[edge])
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+  const grown = sum(pairs.map(({ first, second }) => Math.max(first.end - first.start, second.end - second.start)))
+  const isOneSided = by.every((each) => each >= 0) || by.every((each) => each <= 0)
+  return isOneSided && 2 * Math.abs(sum(by)) <= grown
+}

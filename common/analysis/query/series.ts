@@ -1,5 +1,5 @@
 import { at, isObject, member } from '../../json/json.ts'
-import { KeptLabels, MAX_CHARACTERS, MAX_LABELS, MAX_NAMES } from '../series-labels.ts'
+import { KeptLabels, MAX_CHARACTERS, MAX_LABELS, MAX_NAMES, type UnreadLabels } from '../series-labels.ts'
 import { errorTypeIn, partialAnswer } from './prometheus-errors.ts'
 import type { SeriesLabels } from './promql.ts'
 import { type Failed, failed, type LongList, type ProviderReply, type TimeWindow } from './window-query.ts'
@@ -17,6 +17,8 @@ export interface PrometheusSeries {
   readonly pod: string
   /** all labels but the name; one hash may stand for those that nobody reads */
   readonly labels: Readonly<Record<string, string>>
+  /** of the labels for which one hash stands: their names, each with a hash of name and value */
+  readonly unread?: UnreadLabels
   /** decimal numbers, `NaN`, `+Inf` or `-Inf` */
   readonly values: Edges<string>
   /** native histograms */
@@ -128,10 +130,10 @@ export class SeriesReader implements LongList {
     if (kept.is === 'failed' || kept.is === 'malformed' || !values || !histograms)
       return hasOtherTimes(item, window) ? OTHER_TIMES : MALFORMED
     if (kept.is !== 'kept') return TOO_MUCH[kept.is]
-    const { name, labels } = kept
+    const { name, labels, unread } = kept
     const pod = labels[names.podLabel] ?? ''
     if (!this.#pods.has(pod) || labels[names.namespaceLabel] !== namespace) return OTHERS
-    const one = { name, pod, labels, values, histograms }
+    const one = { name, pod, labels, values, histograms, ...(unread ? { unread } : {}) }
     const identity = this.#labels.identityOf(one)
     if (this.#series.has(identity)) return REPEATED
     if (this.#places.left === 0) return TOO_MANY

@@ -1,0 +1,132 @@
+import { expect } from 'chai'
+import { pairedBy, scrapedTwice } from '../../../../common/analysis/query/scrapes.ts'
+import { seriesIn } from '../../../../common/analysis/query/series.ts'
+import { bucketSeries, counter } from './some-series.ts'
+import { LABELS, WINDOW } from './window-queries.ts'
+
+type Labels = Readonly<Record<string, string>>
+
+/** Requests of a pod by their code. `behind`: how many the scraper has missed at the end. */
+const scraped = (labels: Labels, behind = 0, pod = 'a') => [
+  counter('n', pod, [6_000, 6_300 - behind], { ...labels, code: '200' }),
+  counter('n', pod, [120, 140 - Math.min(3, behind)], { ...labels, code: '500' }),
+  counter('n', pod, [60, 70], { ...labels, code: '404' }),
+]
+const BUCKETS = { '0.1': [20, 25], '0.5': [30, 38], '+Inf': [40, 50] } as const
+
+describe('series that two scrapers send', () => {
+  it('N45: are paired by any label of theirs, in each pod', () => {
+    const one = [...scraped({ ha: 'x' }), ...scraped({ ha: 'x' }, 0, 'b')]
+    const other = [...scraped({ ha: 'y' }, 100), ...scraped({ ha: 'y' }, 90, 'b')]
+    expect(pairedBy([...one, ...other])).to.equal('ha')
+    expect(scrapedTwice([...one, ...other])?.message).to.match(/^a pod is scraped twice: its series differ in ha;/)
+    expect(pairedBy([...one, ...other.slice(0, 3)])).to.equal(undefined)
+  })
+
+  it('N45: are paired also if they are histograms, or if one scraper has no such label', () => {
+    expect(pairedBy([...bucketSeries('a', BUCKETS, { ha: 'x' }), ...bucketSeries('a', BUCKETS, { ha: 'y' })])).to.equal(
+      'ha',
+    )
+    expect(pairedBy([...bucketSeries('a', BUCKETS), ...bucketSeries('a', BUCKETS, { ha: 'y' })])).to.equal('ha')
+  })
+
+  it('N45: are recognized in an answer, whatever their labels are', () => {
+    const of = (tenant: string) =>
+      scraped({ tenant }).map(({ name, labels, values }) => ({
+        metric: { __name__: name, ...labels },
+        values: [
+          [WINDOW.start / 1_000, values.start],
+          [WINDOW.end / 1_000, values.end],
+        ],
+      }))
+    const json = { status: 'success', data: { resultType: 'matrix', result: [...of('x'), ...of('y')] } }
+    const asked = { window: WINDOW, namespace: 'shop', pods: ['a'], labels: LABELS }
+    const answer = seriesIn({ is: 'json', json }, asked)
+    if (answer.is === 'failed') throw new Error(answer.message)
+    expect(pairedBy(answer.series)).to.equal('tenant')
+  })
+})
+
+describe('series of one scraper', () => {
+  const worker = (id: string, counts: readonly (readonly [start: number, end: number])[]) =>
+    counts.map((ends, index) => counter('n', 'a', ends, { worker: id, code: `${200 + index}` }))
+
+  it('are not paired if neither is ahead in all of them', () => {
+    const one = worker('1', [
+      [500, 600],
+      [50, 60],
+      [20, 25],
+    ])
+    expect(
+      pairedBy([
+        ...one,
+        ...worker('2', [
+          [500, 590],
+          [50, 61],
+          [20, 25],
+        ]),
+      ]),
+    ).to.equal(undefined)
+    expect(
+      pairedBy([
+        ...one,
+        ...worker('2', [
+          [490, 590],
+          [50, 60],
+          [21, 25],
+        ]),
+      ]),
+    ).to.equal(undefined)
+    expect(
+      pairedBy([
+        ...one,
+        ...worker('2', [
+          [490, 590],
+          [50, 60],
+          [20, 25],
+        ]),
+      ]),
+    ).to.equal('worker')
+  })
+
+  it('are not paired if one has counted far more, or if they are few or at rest', () => {
+    const one = worker('1', [
+      [500, 600],
+      [50, 60],
+      [20, 25],
+    ])
+    expect(
+      pairedBy([
+        ...one,
+        ...worker('2', [
+          [400, 500],
+          [50, 60],
+          [20, 25],
+        ]),
+      ]),
+    ).to.equal(undefined)
+    expect(
+      pairedBy([
+        ...one.slice(0, 2),
+        ...worker('2', [
+          [500, 600],
+          [50, 60],
+        ]),
+      ]),
+    ).to.equal(undefined)
+    const idle = (id: string) =>
+      worker(id, [
+        [5, 5],
+        [5, 5],
+        [5, 5],
+      ])
+    expect(pairedBy([...idle('1'), ...idle('2')])).to.equal(undefined)
+    expect(pairedBy([])).to.equal(undefined)
+  })
+
+  it('are not paired if one of them is alone, or by what tells where they are from', () => {
+    expect(pairedBy([...scraped({ ha: 'x' }), ...scraped({ ha: 'y' }).slice(1)])).to.equal(undefined)
+    const at = (instance: string) => scraped({ instance })
+    expect(pairedBy([...at('10.0.0.1:80'), ...at('10.0.0.1:90')])).to.equal(undefined)
+  })
+})
