@@ -72,11 +72,11 @@ const OF_ANALYSES = {
   ProviderFailed: 'Ask an administrator about the provider that the message names. The message says how it answered.',
   Passed: 'No action needed. The fork is shown not to be worse than its source.',
   HarmFound: 'Change the override. The analysis run says how much worse the fork is: `kubectl describe expdrun`.',
+  CrashLoops: 'Run `kubectl logs --previous` on the pod of the fork that restarts, and change the override.',
   NotHealthy: 'Run `kubectl describe` on the pods of the fork, and change the override.',
-  ControlsDiffer:
-    'Twin and source are the same version, so the measured difference has another cause, such as nodes, caches or unequal requests. Find it, then raise `attempt`. If a run was aborted, also give the command `retry`.',
-  PodsDiffer:
-    'Compare the pods: `kubectl describe expdrun`. With more pods, a slow version and a slow pod are easier to distinguish.',
+  ControlsDiffer: 'An earlier version of the controller has ended the run. Raise `attempt` to ask again.',
+  PodsDiffer: 'Compare the pods of the fork: one may be bad. Delete it or add pods, then raise `attempt`.',
+  TrafficDiffers: 'Choose requests of one route by `prometheus.matchers` or `testPath`, then raise `attempt`.',
   TooFewSamples:
     'Send more requests, give the fork more pods, or raise `maxSeconds`; then raise `attempt`. If a run was aborted, also give the command `retry`.',
   NotShown:

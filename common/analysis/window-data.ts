@@ -29,6 +29,8 @@ export interface FineCounts extends OfPod {
 export interface EventCounts extends OfPod {
   readonly events: number
   readonly exposure: number
+  /** it had no event that counts, but was not undisturbed: such as a further restart of a crash loop */
+  readonly isDisturbed?: boolean
 }
 
 interface Arms<T> {

@@ -43,7 +43,7 @@ function powerLines(facts: Facts): readonly string[] {
   const few = fewRequests(metrics, spec, compared.requestsPerSecond * compared.share)
   const metric = metrics.find(isTimed)
   if (!metric) return few
-  const question = decisionBounds({ ...spec, metrics, subject: '' })
+  const question = decisionBounds({ ...spec, metrics })
   const power = powerOf({ metric, traffic: compared, times: spec, question })
   const share = percent(treatment, pods)
   const at = `analysis: at ${analysis.traffic.requestsPerSecond} requests/s, of which the fork gets ${share},`

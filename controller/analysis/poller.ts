@@ -2,15 +2,14 @@ import { type AnalysisProvider, providerWithDefaults } from '../../common/analys
 import type { AnalysisRun } from '../../common/analysis/kinds/run.ts'
 import { boundariesOf } from '../../common/analysis/metrics/latency.ts'
 import type { PodsOfArm as ArmNames, WindowAnswer, WindowQuery } from '../../common/analysis/query/window-query.ts'
-import { countingPods, twinArms } from '../../common/analysis/run/arms.ts'
+import { countingPods } from '../../common/analysis/run/arms.ts'
 import { isFinal, startOf } from '../../common/analysis/run/look.ts'
+import { memoryOf } from '../../common/analysis/run/memory.ts'
 import type { ArmPodView, ArmPodViews, Poll, PolledWindow } from '../../common/analysis/run/poll.ts'
-import { isCheckedByTwin } from '../../common/analysis/run/twin-check.ts'
-import type { Arm } from '../../common/analysis/window-data.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../../common/api/analysis/defaults.ts'
 import { type Known, knownValue } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import type { AnalysisArms, ArmSelector } from '../../common/assess/analysis.ts'
+import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Clock } from '../../common/program/clock.ts'
 import type { FollowedArms } from '../observe/ports.ts'
@@ -189,34 +188,21 @@ export class Poller {
   }
 
   async #asked(input: PollInput, due: DueWindow): Promise<DueWindow & PolledWindow> {
-    const { run, arms, seen } = input
-    const stored = run.status?.metrics?.find(({ name }) => name === due.metric)
-    const ofTwin = twinArms(seen)
-    const [answer, twin] = await Promise.all([
-      this.#answer(input, due, { seen, treatment: arms.treatment, control: arms.control, state: stored?.state }),
-      ofTwin && arms.source && isCheckedByTwin(due.of)
-        ? this.#answer(input, due, {
-            seen: ofTwin,
-            treatment: arms.control,
-            control: arms.source,
-            state: stored?.twin?.state,
-          })
-        : undefined,
-    ])
-    return { ...due, answer, ...(twin ? { twin } : {}) }
+    const stored = input.run.status?.metrics?.find(({ name }) => name === due.metric) ?? {}
+    return { ...due, answer: await this.#answer(input, due, memoryOf(stored, due.of)) }
   }
 
   /** Notes which providers have failed. */
   #note({ run, times, nowMs }: PollInput, polled: readonly (DueWindow & PolledWindow)[]): void {
     const intervalMs = 1_000 * times.intervalSeconds
     for (const [provider, all] of Map.groupBy(polled, ({ of }) => of.provider)) {
-      const answers = all.flatMap(({ answer, twin }) => (twin ? [answer, twin] : [answer]))
+      const answers = all.map(({ answer }) => answer)
       this.#backoff.note({ run: run.metadata.uid, provider, nowMs, intervalMs }, answers)
     }
   }
 
-  async #answer({ run, arms, times }: PollInput, { of, window }: DueWindow, compared: Compared) {
-    const { seen, treatment, control, state } = compared
+  async #answer({ run, arms, times, seen }: PollInput, { of, window }: DueWindow, remembered: readonly number[]) {
+    const { treatment, control } = arms
     const counting = countingPods(seen, window.start, times.warmUpSeconds)
     // without pods there is nothing to ask
     if (counting.treatment.length === 0 || counting.control.length === 0)
@@ -225,7 +211,7 @@ export class Poller {
     if (!provider) return { is: 'failed', message: `there is no provider ${JSON.stringify(of.provider)}` } as const
     if (!arms.providers.includes(of.provider))
       return { is: 'failed', message: `provider ${JSON.stringify(of.provider)} is not for this namespace` } as const
-    const boundaries = boundariesOf(state ?? [])
+    const boundaries = boundariesOf(remembered)
     return this.#options.ask(provider, {
       metric: of,
       window,
@@ -238,12 +224,6 @@ export class Poller {
       run: { name: run.metadata.name, uid: run.metadata.uid },
     })
   }
-}
-
-/** Two arms that a provider is asked about, and what the metric remembers of them. */
-interface Compared extends Readonly<Record<Arm, ArmSelector>> {
-  readonly seen: ArmPodViews
-  readonly state: readonly number[] | undefined
 }
 
 const namesOf = (pods: readonly ArmPodView[]): ArmNames['pods'] => pods.map(({ name }) => name)

@@ -65,16 +65,23 @@ const METRIC: Note = {
       members: { ...EFFECT, of: 'What was compared.' },
     },
     pods: {
-      about: 'Whether single pods could explain the difference.',
+      about: 'Whether single pods could explain harm, those of the fork, or safety, those of its source.',
       members: {
-        groups: 'How many groups of as many pods were compared with the fork.',
-        outer: 'How many of them differ as much as the fork does.',
+        groups: 'How many pods were left out, one after the other. 1: there is no other one.',
+        outer: 'Without how many of them it is not shown.',
       },
     },
     state: 'What the controller remembers about the windows that count.',
+    memory: {
+      about: 'What the controller remembers about the windows that count, instead of state.',
+      members: {
+        version: 'The version of the numbers. Numbers of another version do not count.',
+        numbers: 'What is remembered.',
+        since: 'Windows count since then, because another version of the controller had begun the run.',
+      },
+    },
     twin: {
-      about:
-        'The evidence that the twin is worse than the source. Both are the same version, so then the measurement is wrong.',
+      about: 'Of an earlier version of the controller: the evidence that the twin is worse than the source.',
       members: { ...EVIDENCE, state: 'What the controller remembers about the windows that count.' },
     },
     trace: {

@@ -58,7 +58,7 @@ describe('an analysis, on the real control plane', function () {
     )
     await restarts('restarting', 60)
     const back = await place().reaches('restarting', 'RolledBack')
-    expect(condition(back, 'AnalysisPassed')).to.include({ status: 'False', reason: 'HarmFound' })
+    expect(condition(back, 'AnalysisPassed')).to.include({ status: 'False', reason: 'CrashLoops' })
     expect(condition(back, 'AnalysisComplete')?.status).to.equal('True')
     expect(condition(back, 'Stalled')).to.include({ status: 'True', reason: 'RolledBack' })
     await place().shows('restarting', 'no pods', ({ status }) => status?.pods === '0/0')

@@ -14,14 +14,15 @@ const ERRORS = {
   plugin: { args: { of: '{{workload}}' } },
 }
 const IMAGE = 'registry.example/cart:2'
+/** Its harm is shown in less windows than that of errors, which are few bets between so few pods. */
+const LATENCY = { ...ERRORS, name: 'latency', kind: 'Latency' }
+const timesOf = (slow: number, total = 1_000) => ({ boundaries: [0.1, 0.5], exceeding: [slow, slow / 10], total })
 const WORSE = { events: 400, total: 1_000 }
 const GOOD = { events: 1, total: 1_000 }
-/** Not enough for a Pass. */
-const FEW = { events: 0, total: 10 }
 
 describe('a twin, on the real control plane', function () {
   this.timeout(5 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
-  const { plane, place, answers, asked, runsOf, verdictOf } = usesAnalyses()
+  const { plane, place, answers, asked, verdictOf } = usesAnalyses()
   const imageOf = (object: KubeObject) => at(listOr(at(object, 'spec', 'template', 'spec', 'containers'))[0], 'image')
 
   const experiment = (name: string, of: object = {}) =>
@@ -48,43 +49,37 @@ describe('a twin, on the real control plane', function () {
   const isAbout = (told: JsonObject, workload: string) =>
     listOr(at(told, 'treatment', 'pods')).every((pod) => String(pod).startsWith(workload))
 
-  it('runs beside the fork until there is a verdict, and is compared with the source, too', async () => {
+  it('N41: runs beside the fork until there is a verdict, and nobody asks how it compares with the source', async () => {
     await aSource(place(), 'twinned', { replicas: 3 })
     const source = await place().deployment('twinned')
-    answers.set('twinned', { treatment: FEW, control: FEW })
-    await experiment('twinned')
+    answers.set('twinned', { treatment: timesOf(0, 10), control: timesOf(0, 10) })
+    await experiment('twinned', { analysis: { ...QUICK, metrics: [LATENCY], control: 'Twin' } })
     const twin = await availableTwin('twinned')
     expect(imageOf(twin)).to.equal(imageOf(await place().deployment('twinned')))
     expect(at(twin, 'spec', 'template', 'metadata', 'labels', ROLE)).to.equal('control')
     const told = await place().shows('twinned', 'its twin', ({ status }) => status?.analysis?.twin !== undefined)
     expect(told.status?.analysis?.twin).to.include({ name: twin.metadata.name, uid: twin.metadata.uid })
-    await eventually('both questions', DEADLINE_MS, async () => {
-      const { name } = twin.metadata
-      expect(asked.some((each) => isAbout(each, name))).to.equal(true)
-      const fork = told.status?.experimentResourceRef?.name ?? ''
-      expect(asked.some((each) => isAbout(each, fork))).to.equal(true)
-    })
-    answers.set('twinned', (each) =>
-      isAbout(each, twin.metadata.name) ? { treatment: GOOD, control: GOOD } : { treatment: WORSE, control: GOOD },
+    const fork = told.status?.experimentResourceRef?.name ?? ''
+    await eventually('a question about the fork', DEADLINE_MS, async () =>
+      expect(asked.some((each) => isAbout(each, fork))).to.equal(true),
     )
+    answers.set('twinned', { treatment: timesOf(900), control: timesOf(100) })
     const failed = await verdictOf('twinned', 'Fail')
     expect(condition(failed, 'AnalysisPassed')).to.include({ status: 'False', reason: 'HarmFound' })
     await isGone(twin.metadata.name)
-    const [run] = await runsOf('twinned')
-    expect(at(listOr(at(run?.status, 'metrics'))[0], 'twin', 'needs')).to.be.closeTo(Math.log(40), 1e-12)
+    expect(asked.some((each) => isAbout(each, twin.metadata.name))).to.equal(false)
     await place().shows('twinned', 'no twin', ({ status }) => status?.analysis?.twin === undefined)
     const after = await place().deployment('twinned')
     expect(after.metadata.generation).to.equal(source.metadata.generation)
   })
 
-  it('shows that the measurement is wrong when it differs from the source', async () => {
+  it('N41: lets a fork pass that is as good as the twin, however the source is', async () => {
     await aSource(place(), 'differing', { replicas: 3 })
     await experiment('differing')
     const twin = await twinOf('differing')
     answers.set('differing', (each) => ({ treatment: isAbout(each, twin) ? WORSE : GOOD, control: GOOD }))
-    const ended = await verdictOf('differing', 'Inconclusive')
-    expect(condition(ended, 'AnalysisPassed')).to.include({ status: 'False', reason: 'ControlsDiffer' })
-    await place().reaches('differing', 'RolledBack')
+    const ended = await verdictOf('differing', 'Pass')
+    expect(condition(ended, 'AnalysisPassed')).to.include({ status: 'True', reason: 'Passed' })
     await isGone(twin)
   })
 

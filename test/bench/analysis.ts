@@ -30,7 +30,7 @@ const FOLDS = 500
 const WINDOWS = 60
 const RUNS = 1_000
 const BYTES_PER_KIB = 1_024
-const QUESTION: DecisionBounds = { alpha: 0.025, beta: 0.05, minSamples: 50, subject: '0000000000', metrics: 1 }
+const QUESTION: DecisionBounds = { alpha: 0.025, beta: 0.05, minSamples: 50, metrics: 1 }
 
 /** The microseconds that each call of `work` takes. */
 function microsOf(work: () => unknown): number {

@@ -1,10 +1,7 @@
 /** What `bench verdicts` and its short form in the tests simulate: requests of two arms, window by window. */
 import { fnv1a, seeded } from '../../common/analysis/engine/random.ts'
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
-import { healthMemory, healthState, restartsIn } from '../../common/analysis/run/health.ts'
-import type { ArmPodViews } from '../../common/analysis/run/poll.ts'
 import type { WindowData } from '../../common/analysis/window-data.ts'
-import { HEALTH_METRIC } from '../../common/api/analysis/defaults.ts'
 import type { MetricRule } from '../../common/api/analysis/metric.ts'
 import { asCoarse, BOUNDARIES, normal } from '../common/analysis/metrics/windows.ts'
 
@@ -143,33 +140,6 @@ export const byErrors = (
   },
 })
 
-/**
- * Restarts of pods: such a part of the pods of each arm restarts in a window, once. It does so near the end of the
- * window, so that it is Ready for as little of it as possible.
- */
-export const byRestarts = (
-  own: number,
-  others: number,
-  counts: readonly [number, number] = [1, 1],
-): SimulatedMetric => ({
-  kind: 'Health',
-  rule: HEALTH_METRIC,
-  windowOf: ({ window, random }) => {
-    const [start, end] = [1_000 * INTERVAL_SECONDS * window, 1_000 * INTERVAL_SECONDS * (window + 1)]
-    const arm = (word: string, count: number, part: number) =>
-      Array.from({ length: count }, (_, index) => {
-        const restarts = Number(random() < part)
-        const of = { name: `${word}-${index}`, uid: `${word}-${index}`, createdMs: 0, restarts }
-        return { ...of, readySinceMs: restarts > 0 ? end - 1_000 * (1 + 3 * random()) : 0 }
-      })
-    const arms = { treatment: arm('fork', counts[0], own), control: arm('source', counts[1], others) }
-    const rested = { treatment: withoutRestarts(arms.treatment), control: withoutRestarts(arms.control) }
-    return restartsIn(arms, { start, end }, healthMemory(healthState(rested, [])))
-  },
-})
-const withoutRestarts = (pods: ArmPodViews['control']): ArmPodViews['control'] =>
-  pods.map((pod) => ({ ...pod, restarts: 0 }))
-
 /** Most requests of `Times` are faster than the lowest of these boundaries, as the usual ones are for fast services. */
 const ABOVE_MOST = BOUNDARIES.map((seconds) => 15 * seconds)
 
@@ -191,9 +161,6 @@ export const HARMLESS: Readonly<Record<string, Story>> = {
   'coarse buckets with drift': looks(byBuckets({ slowness: 1.1, spread: 1, drift })),
   'samples, thin traffic': looks(bySamples({ slowness: 1.1, requests: [2, 8] })),
   'errors, thin traffic': looks(byErrors(0.06, 0.05, [2, 8])),
-  'restarts of equal versions, 1 pod beside 1': looks(byRestarts(0.1, 0.1)),
-  'restarts of equal versions, 1 pod beside 4': looks(byRestarts(0.1, 0.1, [1, 4])),
-  'rare restarts of equal versions, 2 pods beside 8': looks(byRestarts(0.01, 0.01, [2, 8])),
   'three metrics together': looks(
     bySamples({ slowness: 1.1 }),
     byBuckets({ slowness: 1.1, spread: 1 }),
@@ -218,7 +185,7 @@ export interface Ending {
 export function played({ windows, metrics }: Story, seed: number, ends: 'Pass' | 'Fail' | 'either'): Ending {
   const random = seeded(seed)
   const bounded = metrics.filter(({ kind }) => METRIC_ENGINES[kind].isBounded).length
-  const question = { alpha: ALPHA, beta: BETA, metrics: Math.max(1, bounded), minSamples: 50, subject: `${seed}` }
+  const question = { alpha: ALPHA, beta: BETA, metrics: Math.max(1, bounded), minSamples: 50 }
   const states: (readonly number[])[] = metrics.map(() => [])
   for (let window = 1; window <= windows; window += 1) {
     const verdicts = metrics.map(({ kind, rule, windowOf }, index) => {

@@ -26,8 +26,8 @@ export type Judge = (window: number) => Judged
 const STARTED_MS = 1_700_000_000_000
 const endOf = (window: number) => STARTED_MS + 1_000 * INTERVAL_SECONDS * window
 
-const contextAt = (atMs: number, seed: number, arms: FoldContext['poll']['arms']): FoldContext => ({
-  question: { alpha: ALPHA, beta: BETA, metrics: 1, minSamples: 50, subject: `${seed}` },
+const contextAt = (atMs: number, arms: FoldContext['poll']['arms']): FoldContext => ({
+  question: { alpha: ALPHA, beta: BETA, metrics: 1, minSamples: 50 },
   ...{ intervalSeconds: INTERVAL_SECONDS, warmUpSeconds: 60, startedMs: STARTED_MS },
   poll: { arms, atMs },
 })
@@ -40,11 +40,11 @@ const newMetric = ({ name }: Metric): RunMetric => ({
 export type Answering = (arms: ArmsOfRequests, window: number, random: () => number) => WindowAnswer
 
 /** A judge of requests, by what the provider answers about them. */
-export function judgeOf(world: World, asked: Metric, answering: Answering, twin?: World): (seed: number) => Judge {
+export function judgeOf(world: World, asked: Metric, answering: Answering): (seed: number) => Judge {
   const metric = metricWithDefaults(asked)
   return (seed) => {
     const random = seeded(seed)
-    const [windows, twins] = [world(random, seed), twin?.(random, seed)]
+    const windows = world(random, seed)
     let state = newMetric(metric)
     let waiting: ArmsOfRequests[] = []
     return (window) => {
@@ -60,9 +60,8 @@ export function judgeOf(world: World, asked: Metric, answering: Answering, twin?
         window: { start: startMs, end: endOf(window) },
         skipped: 0,
         answer: answering(together, window, random),
-        ...(twins ? { twin: answering(twins(window), window, random) } : {}),
       }
-      state = foldWindow(state, metric, polled, contextAt(endOf(window), seed, arms)).metric
+      state = foldWindow(state, metric, polled, contextAt(endOf(window), arms)).metric
       return { verdict: state.verdict, requests }
     }
   }
@@ -102,7 +101,7 @@ export const judgeOfRestarts =
         }))
       const { treatment, control } = seen(INTERVAL_SECONDS * window)
       const arms = { treatment: at(treatment), control: at(control) }
-      state = foldHealth(state, HEALTH_METRIC, contextAt(endOf(window), seed, arms)).metric
+      state = foldHealth(state, HEALTH_METRIC, contextAt(endOf(window), arms)).metric
       return { verdict: state.verdict }
     }
   }

@@ -89,10 +89,10 @@ export const errors = (
     asEvents,
   ),
 })
-export const ofWorld = (world: World, metric: Metric, answering: Answering, ends: Ends, twin?: World): WorldStory => ({
+export const ofWorld = (world: World, metric: Metric, answering: Answering, ends: Ends): WorldStory => ({
   ...ends,
   of: metric === LATENCY ? 'times' : 'errors',
-  begin: judgeOf(world, metric, answering, twin),
+  begin: judgeOf(world, metric, answering),
 })
 export const restarts = (world: Parameters<typeof judgeOfRestarts>[0], ends: Ends): WorldStory => ({
   ...ends,

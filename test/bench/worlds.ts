@@ -198,6 +198,7 @@ export const inLoops =
         restarts.push({ at, until: at + pause })
         at += pause + 5 + 10 * random() // it runs for so long before it ends again
       }
+      at += 300 // a loop that begins anew at once would be a longer one
     }
   }
 

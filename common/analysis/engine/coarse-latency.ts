@@ -1,5 +1,6 @@
 import { added, mixture, zeros } from './mixture.ts'
 import { type BetDirection, FACTORS, oddsSteps } from './steps.ts'
+import { chunksOf, evidenceIn, noSums, type Sums, withSteps } from './sums.ts'
 
 /** How many requests of an arm took longer than each boundary, and how many there were. */
 export interface Exceeding {
@@ -12,6 +13,8 @@ interface CoarseWindow {
   readonly boundaries: readonly number[]
   readonly treatment: Exceeding
   readonly control: Exceeding
+  /** each arm without each of its places; absent: it has none */
+  readonly without?: { readonly treatment: readonly Exceeding[]; readonly control: readonly Exceeding[] }
 }
 
 /** How much worse is tolerated, and how much worse has to be ruled out, as parts: 0.1 is 10 %. */
@@ -35,10 +38,10 @@ export interface CoarseState {
   readonly control: Exceeding
   /** absent: fewer than 200 requests were seen */
   readonly calibration?: Calibration
-  /** sums of increments: for each live boundary, for the body and for the tail */
-  readonly harm: readonly (readonly number[])[]
-  readonly body: readonly number[]
-  readonly tail: readonly number[]
+  /** sums of increments: of all live boundaries, of the body and of the tail */
+  readonly harm: Sums
+  readonly body: Sums
+  readonly tail: Sums
 }
 
 /** Requests of both arms that must have been seen before it is fixed which boundaries count. */
@@ -53,14 +56,18 @@ export const TAIL_ODDS = 2
 /** The exponent of the tolerance before the control has shown how its odds change with time. */
 const USUAL_SLOPE = 2
 const STEEPEST_SLOPE = 6
+/** Where odds hardly change with time, a boundary says nothing about it, and safety cannot be shown. */
+const FLATTEST_SLOPE = 0.1
+/** The part of an interpolated slope that is sure. */
+const INTERPOLATED = 0.9
 
 /** Before the first window. */
 export const noCoarseState = (boundaries: number): CoarseState => ({
   pooled: { exceeding: zeros(boundaries), total: 0 },
   control: { exceeding: zeros(boundaries), total: 0 },
-  harm: [],
-  body: zeros(FACTORS.length),
-  tail: zeros(FACTORS.length),
+  harm: noSums(0),
+  body: noSums(FACTORS.length),
+  tail: noSums(FACTORS.length),
 })
 
 /**
@@ -77,28 +84,40 @@ export function withCoarseWindow(former: CoarseState, window: CoarseWindow, marg
     control: sum(state.control, window.control),
   }
   if (!calibration) return seen
-  const steps = (index: number, odds: number, side: BetDirection) =>
+  const { treatment, control, without = { treatment: [], control: [] } } = window
+  const steps = (index: number, [own, others]: readonly [Exceeding, Exceeding], odds: number, side: BetDirection) =>
     oddsSteps(
       {
-        events: window.treatment.exceeding[index] ?? 0,
-        exposure: window.treatment.total,
-        controlEvents: window.control.exceeding[index] ?? 0,
-        controlExposure: window.control.total,
+        events: own.exceeding[index] ?? 0,
+        exposure: own.total,
+        controlEvents: others.exceeding[index] ?? 0,
+        controlExposure: others.total,
       },
       odds,
       side,
     )
   const { tolerance, maxRegression } = margins
   const exponentsAt = (index: number) => exponents(state.control, window.boundaries, index)
-  const toleratedAt = (index: number) => (1 + tolerance) ** exponentsAt(index).most
-  const ruledOutAt = (index: number) => (1 + maxRegression) ** exponentsAt(index).least
+  const tolerated = calibration.live.map((index) => [index, (1 + tolerance) ** exponentsAt(index).most] as const)
+  const ruledOut = (1 + maxRegression) ** exponentsAt(calibration.body).least
+  const safe = (former: Sums, index: number, odds: number) =>
+    withSteps(former, without.control.length, (left) =>
+      steps(index, [treatment, armWithout(control, without.control, left)], odds, -1),
+    )
   return {
     ...seen,
-    harm: calibration.live.map((index, place) => added(state.harm[place] ?? [], steps(index, toleratedAt(index), 1))),
-    body: added(state.body, steps(calibration.body, ruledOutAt(calibration.body), -1)),
-    tail: added(state.tail, steps(calibration.tail, TAIL_ODDS, -1)),
+    harm: withSteps(state.harm, without.treatment.length, (left) =>
+      tolerated.flatMap(([index, odds]) =>
+        steps(index, [armWithout(treatment, without.treatment, left), control], odds, 1),
+      ),
+    ),
+    body: safe(state.body, calibration.body, ruledOut),
+    tail: safe(state.tail, calibration.tail, TAIL_ODDS),
   }
 }
+
+const armWithout = <T>(all: T, without: readonly T[], left: number | undefined): T =>
+  (left === undefined ? all : without[left]) ?? all
 
 /** Fixes which boundaries count, as soon as enough requests were seen in former windows. */
 function calibrated(state: CoarseState): CoarseState {
@@ -109,7 +128,7 @@ function calibrated(state: CoarseState): CoarseState {
   const above = shares.findIndex((share) => share < LEAST_SHARE)
   const live = above < 0 ? inside : [...inside, above]
   const calibration = { live, body: nearest(shares, 0.5), tail: nearest(shares, 0.05) }
-  return { ...state, calibration, harm: live.map(() => zeros(FACTORS.length)) }
+  return { ...state, calibration, harm: noSums(live.length * FACTORS.length) }
 }
 
 /** The boundary whose odds are nearest to those of `share`. */
@@ -121,22 +140,26 @@ function nearest(shares: readonly number[], share: number): number {
 
 /**
  * The largest and the smallest exponent n for a boundary, as far as former windows of the control show it: a slowdown
- * by a factor multiplies the odds to exceed the boundary by the nth power of this factor.
+ * by a factor multiplies the odds to exceed the boundary by the nth power of this factor. In the bucket below the
+ * boundary the odds are interpolated, so the smallest one is taken with a part to spare. It is not above the usual one:
+ * where odds change steeply, the bucket says little about where in it they do.
  */
 export function exponents(control: Exceeding, boundaries: readonly number[], index: number) {
-  const slope = slopeOf(control, boundaries, index)
-  // nothing is before the lowest boundary: the slope behind it will do, as too large a tolerance costs only power
-  const steepest = index === 0 ? slopeOf(control, boundaries, 1) : slope
-  return { most: clamp(steepest, USUAL_SLOPE, STEEPEST_SLOPE), least: clamp(slope, 1, USUAL_SLOPE) }
+  // nothing is before the lowest boundary: the slope behind it has to do
+  const slope = slopeOf(control, boundaries, Math.max(1, index))
+  return {
+    most: clamp(slope ?? USUAL_SLOPE, USUAL_SLOPE, STEEPEST_SLOPE),
+    least: clamp(INTERPOLATED * (slope ?? 0), FLATTEST_SLOPE, USUAL_SLOPE),
+  }
 }
 
 /**
  * The slope by which the control's log odds to exceed a boundary fall over log time, between this boundary and the one
- * before it. `USUAL_SLOPE` while it is not known, or if one of these boundaries is not there.
+ * before it. Undefined while it is not known, or if one of these boundaries is not there.
  */
-function slopeOf({ exceeding, total }: Exceeding, boundaries: readonly number[], index: number): number {
+function slopeOf({ exceeding, total }: Exceeding, boundaries: readonly number[], index: number): number | undefined {
   const [lower, upper] = [boundaries[index - 1], boundaries[index]]
-  if (total < CALIBRATING_REQUESTS || lower === undefined || upper === undefined) return USUAL_SLOPE
+  if (total < CALIBRATING_REQUESTS || lower === undefined || upper === undefined) return undefined
   const logOdds = (at: number) => {
     const count = exceeding[at] ?? 0
     return Math.log((count + 0.5) / (total - count + 0.5))
@@ -151,17 +174,27 @@ const sum = (one: Exceeding, other: Exceeding): Exceeding => ({
   total: one.total + other.total,
 })
 
+/** Evidence of all pods, and without each place. */
+interface ByPlace {
+  readonly all: number
+  readonly without: readonly number[]
+}
+
 /** What the windows show, as logarithms. */
 export interface LatencyEvidence {
-  readonly harm: number
-  readonly body: number
-  readonly tail: number
+  readonly harm: ByPlace
+  readonly body: ByPlace
+  readonly tail: ByPlace
   /** the parts of harm: a Pass needs that none of them is likely */
   readonly parts: readonly number[]
 }
 
 /** The evidence of all windows. Harm may be shown at any live boundary. */
 export function coarseEvidence({ harm, body, tail }: CoarseState): LatencyEvidence {
-  const parts = harm.map(mixture)
-  return { harm: parts.length > 0 ? mixture(harm.flat()) : 0, body: mixture(body), tail: mixture(tail), parts }
+  return {
+    harm: evidenceIn(harm, (all) => (all.length > 0 ? mixture(all) : 0)),
+    body: evidenceIn(body, mixture),
+    tail: evidenceIn(tail, mixture),
+    parts: chunksOf(harm.all, FACTORS.length).map(mixture),
+  }
 }

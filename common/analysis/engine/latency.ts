@@ -9,8 +9,9 @@ import {
   widerBins,
   widerBucket,
 } from './distribution.ts'
-import { added, mixture, zeros } from './mixture.ts'
+import { mixture } from './mixture.ts'
 import { FACTORS, oddsSteps, SHIFTS } from './steps.ts'
+import { chunksOf, evidenceIn, noSums, type Sums, withSteps } from './sums.ts'
 
 /** All that the next window needs of the former ones. */
 export interface LatencyState {
@@ -19,11 +20,16 @@ export interface LatencyState {
   readonly control: Bins
   /** absent: fewer than 200 requests were seen */
   readonly bounds?: readonly number[]
-  readonly ranks: readonly number[]
-  /** for each bound */
-  readonly odds: readonly (readonly number[])[]
-  readonly body: readonly number[]
-  readonly tail: readonly number[]
+  readonly ranks: Sums
+  /** of all bounds */
+  readonly odds: Sums
+  readonly body: Sums
+  readonly tail: Sums
+}
+
+/** A window, and what is left of it without each place of an arm. */
+export interface LatencyWindow extends Distribution {
+  readonly without?: { readonly treatment: readonly Distribution[]; readonly control: readonly Distribution[] }
 }
 
 /** The quantiles of both arms together at which the numbers of slower requests are compared. */
@@ -35,30 +41,37 @@ const TAIL = 3
 export const NO_LATENCY_STATE: LatencyState = {
   treatment: new Map(),
   control: new Map(),
-  ranks: zeros(SHIFTS.length),
-  odds: [],
-  body: zeros(SHIFTS.length),
-  tail: zeros(FACTORS.length),
+  ranks: noSums(SHIFTS.length),
+  odds: noSums(0),
+  body: noSums(SHIFTS.length),
+  tail: noSums(FACTORS.length),
 }
 
 /** `state` with one more window of samples or fine buckets. */
-export function withLatencyWindow(former: LatencyState, window: Distribution, margins: LatencyMargins): LatencyState {
+export function withLatencyWindow(former: LatencyState, window: LatencyWindow, margins: LatencyMargins): LatencyState {
   const state = calibrated(former, window)
   const { bounds } = state
   const { tolerance, maxRegression } = margins
-  const bets = betsOnRanks(window)
+  const { treatment = [], control = [] } = window.without ?? {}
+  const of = (sets: readonly Distribution[], left: number | undefined) =>
+    (left === undefined ? window : sets[left]) ?? window
   const seen = {
     ...state,
     treatment: merged(state.treatment, window.treatment),
     control: merged(state.control, window.control),
-    ranks: added(state.ranks, bets(tolerance, 1)),
-    body: added(state.body, bets(maxRegression, -1)),
+    ranks: withSteps(state.ranks, treatment.length, (left) => betsOnRanks(of(treatment, left))(tolerance, 1)),
+    body: withSteps(state.body, control.length, (left) => betsOnRanks(of(control, left))(maxRegression, -1)),
   }
   if (!bounds) return seen
-  const odds = bounds.map((bound, index) =>
-    added(state.odds[index] ?? [], oddsSteps(window.above(bound, tolerance), 1, 1)),
-  )
-  return { ...seen, odds, tail: added(state.tail, oddsSteps(window.above(bounds[TAIL] ?? 0, 0), TAIL_ODDS, -1)) }
+  return {
+    ...seen,
+    odds: withSteps(state.odds, treatment.length, (left) =>
+      bounds.flatMap((bound) => oddsSteps(of(treatment, left).above(bound, tolerance), 1, 1)),
+    ),
+    tail: withSteps(state.tail, control.length, (left) =>
+      oddsSteps(of(control, left).above(bounds[TAIL] ?? 0, 0), TAIL_ODDS, -1),
+    ),
+  }
 }
 
 /** Fixes the bounds as soon as enough requests were seen in former windows. */
@@ -66,7 +79,7 @@ function calibrated(state: LatencyState, { boundOf }: Distribution): LatencyStat
   const pooled = merged(state.treatment, state.control)
   if (state.bounds || totalOf(pooled) < CALIBRATING_REQUESTS) return state
   const bounds = QUANTILES.map((quantile) => boundOf(binAt(pooled, quantile) ?? 0))
-  return { ...state, bounds, odds: bounds.map(() => zeros(FACTORS.length)) }
+  return { ...state, bounds, odds: noSums(bounds.length * FACTORS.length) }
 }
 
 /**
@@ -83,17 +96,26 @@ export function inWiderBuckets(state: LatencyState, ratio: number, by: number): 
     ...state,
     ...binned,
     bounds: bounds.map((bound) => widerBucket(bound, by)),
-    tail: isKept ? tail : tail.map((log) => Math.min(0, log)),
+    tail: isKept ? tail : mapped(tail, (log) => Math.min(0, log)),
   }
 }
 
+const mapped = ({ all, without }: Sums, of: (log: number) => number): Sums => ({
+  all: all.map(of),
+  without: without.map((bets) => bets.map(of)),
+})
+
 /** The evidence of all windows: ranks and bounds together, and before there are bounds ranks alone. */
 export function latencyEvidence({ ranks, odds, body, tail }: LatencyState): LatencyEvidence {
-  const [byRanks, byOdds] = [mixture(ranks), odds.length > 0 ? mixture(odds.flat()) : 0]
+  const byRanks = evidenceIn(ranks, mixture)
+  const byOdds = evidenceIn(odds, (bets) => (bets.length > 0 ? mixture(bets) : 0))
   return {
-    harm: mixture([byRanks, byOdds]),
-    body: mixture(body),
-    tail: mixture(tail),
-    parts: [byRanks, ...odds.map(mixture)],
+    harm: {
+      all: mixture([byRanks.all, byOdds.all]),
+      without: byRanks.without.map((log, place) => mixture([log, byOdds.without[place] ?? 0])),
+    },
+    body: evidenceIn(body, mixture),
+    tail: evidenceIn(tail, mixture),
+    parts: [byRanks.all, ...chunksOf(odds.all, FACTORS.length).map(mixture)],
   }
 }

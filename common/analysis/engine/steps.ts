@@ -9,6 +9,9 @@ export const FACTORS: readonly number[] = [1.1, 1.25, 1.5, 2, 3, 5, 10]
 /** The part of its capital that a bet on the sign of a difference risks. */
 export const STAKES: readonly number[] = [0.2, 0.5, 0.8, 0.95]
 
+/** The part of what a bet may wager at most: with less it loses less where it is wrong. */
+export const WAGERS: readonly number[] = [0.05, 0.15, 0.4, 0.7, 0.95]
+
 /** What a bet looks for: 1 is harm, −1 is safety. */
 export type BetDirection = 1 | -1
 
@@ -53,6 +56,33 @@ export function rateSteps(counts: Counts, ratio: number, side: BetDirection): re
     const scale = (exposure * bet + controlExposure) / (exposure * ratio + controlExposure)
     return events * Math.log(bet / ratio) - all * Math.log(scale)
   })
+}
+
+/**
+ * The share bets of one window: an increment of log e for each of `WAGERS`. They bet that the part of all events that
+ * the treatment has is larger than its part of the exposure allows, at a rate of `ratio` times that of the control. It
+ * is between 0 and 1 however the events of a window come together, so a window is worth one bet, not each event.
+ */
+export function shareSteps(counts: Counts, ratio: number): readonly number[] {
+  const { events, exposure, controlEvents, controlExposure } = counts
+  const all = events + controlEvents
+  if (all === 0 || exposure === 0 || controlExposure === 0) return zeros(WAGERS.length)
+  return boundedSteps(events / all, (exposure * ratio) / (exposure * ratio + controlExposure))
+}
+
+/** As `shareSteps`, but the bet is that a larger part of the treatment's requests than `rate` are events. */
+export const partSteps = (
+  { events, exposure }: Pick<Counts, 'events' | 'exposure'>,
+  rate: number,
+): readonly number[] => (exposure === 0 ? zeros(WAGERS.length) : boundedSteps(Math.min(1, events / exposure), rate))
+
+/** A smaller mean would make a bet of any number that is not 0 as large as nobody can write. */
+const LEAST_MEAN = 1e-12
+
+/** Bets that the mean of a number between 0 and 1 is above `mean`. */
+function boundedSteps(part: number, mean: number): readonly number[] {
+  const least = Math.max(LEAST_MEAN, mean)
+  return WAGERS.map((wager) => Math.log1p((wager * (part - least)) / least))
 }
 
 /**

@@ -26,6 +26,7 @@ import {
   whole,
   word,
 } from '../../json/structure.ts'
+import { RUN_MEMORY, type RunMemory } from './run-memory.ts'
 import { RUN_TRAFFIC, type RunTraffic } from './run-traffic.ts'
 
 /** The experiment of an analysis run. */
@@ -62,7 +63,7 @@ export interface RunPower {
   readonly withinSeconds: number
 }
 
-/** Evidence as the logarithm of e, and how much of it is needed. */
+/** Evidence as the logarithm of e, and how much is needed. */
 interface RunEvidence {
   readonly logE: number
   readonly needs: number
@@ -85,18 +86,16 @@ export interface RunEffect {
   readonly of: string
 }
 
-/** Whether single pods could explain the difference. */
+/** Whether single pods could explain what is shown: those of the fork harm, and those of its source safety. */
 interface RunPods {
-  /** groups of as many pods as the fork has that were compared with it */
+  /** how many pods were left out, one after the other; 1: there is no other one */
   readonly groups: number
-  /** how many of them differ from the rest as much as the fork does */
+  /** without how many of them it is not shown */
   readonly outer: number
 }
 
-/**
- * Evidence that the twin is worse than the source. Both are one version, so enough of it shows a wrong measurement.
- */
-export interface RunTwin extends RunEvidence {
+/** Of an earlier version: that the twin is worse than the source. */
+interface RunTwin extends RunEvidence {
   readonly state: readonly number[]
 }
 
@@ -126,7 +125,9 @@ export interface RunMetric {
   readonly pods?: RunPods
   /** the memory of the engine: doubles, which the API server gives back bit by bit, but for -0 */
   readonly state?: readonly number[]
-  /** of a run whose control is the twin */
+  /** of the kinds whose numbers have a version, instead of `state` */
+  readonly memory?: RunMemory
+  /** of a run of an earlier version whose control is the twin */
   readonly twin?: RunTwin
   readonly trace?: readonly RunPoint[]
 }
@@ -164,8 +165,7 @@ export interface AnalysisRun {
   readonly status?: AnalysisRunStatus
 }
 
-/** The most numbers that a metric remembers: 13 KB for 600 of them. */
-const MAX_STATE = 1_000
+const MAX_STATE = 1_000 // 13 KB for 600 of them
 /** The most points of a trace. */
 export const MAX_TRACE = 60
 
@@ -201,6 +201,7 @@ const RUN_METRIC = object<RunMetric>({
   effect: optional(object<RunEffect>({ ...EFFECT, of: text(63) })),
   pods: optional(object<RunPods>({ groups: amount, outer: amount })),
   state: optional(STATE),
+  memory: optional(RUN_MEMORY),
   twin: optional(object<RunTwin>({ ...EVIDENCE, state: STATE })),
   trace: optional(arrayOf(object<RunPoint>({ at: time, ...EFFECT, harm: anyNumber, safe: anyNumber }), MAX_TRACE)),
 })

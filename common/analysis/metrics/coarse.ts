@@ -10,18 +10,17 @@ import {
 } from '../engine/coarse-latency.ts'
 import { added, zeros } from '../engine/mixture.ts'
 import { spreadOf } from '../engine/power.ts'
-import { FACTORS, oddsSteps } from '../engine/steps.ts'
-import type { CoarseCounts, WindowData } from '../window-data.ts'
+import { oddsSteps } from '../engine/steps.ts'
+import type { Arm, CoarseCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
-import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
-import { comparedPods, withPods } from './pod-bins.ts'
-import { chunksOf, joinLists, splitLists } from './state-lists.ts'
+import { loadedPlaces, outside, type Places, placedPods, placesIn, savedPlaces } from './places.ts'
+import { type PodWindows, requestsPerPod, withPodWindows } from './pod-windows.ts'
+import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
 /** The most boundaries that a state stores. If there are more, every second or third, and so on, is used. */
-const MOST_BOUNDARIES = 24
-/** How many bins each pod has. */
-const POD_BINS = 10
+const MOST_BOUNDARIES = 16
 
 type CoarseData = WindowData & { readonly is: 'coarse' }
 
@@ -29,50 +28,51 @@ interface State {
   readonly boundaries: readonly number[]
   readonly latency: CoarseState
   readonly rungs: readonly number[]
-  readonly pods: readonly number[]
+  readonly perPod: PodWindows
+  readonly places: Readonly<Record<Arm, Places>>
 }
 
-function save({ boundaries, latency, rungs, pods }: State): readonly number[] {
+function save({ boundaries, latency, rungs, perPod, places }: State): readonly number[] {
   const { pooled, control, calibration, harm, body, tail } = latency
-  const places = calibration ? [calibration.body, calibration.tail, ...calibration.live] : []
   return joinLists(
     boundaries,
     [pooled.total, ...pooled.exceeding],
     [control.total, ...control.exceeding],
-    places,
-    harm.flat(),
-    body,
-    tail,
+    calibration ? [calibration.body, calibration.tail, ...calibration.live] : [],
+    ...listsOfSums([harm, body, tail]),
     rungs,
-    pods,
+    [perPod.treatment, perPod.control],
+    savedPlaces(places.treatment),
+    savedPlaces(places.control),
   )
 }
 
+const noState = (width: number): State => ({
+  ...{ boundaries: [], latency: noCoarseState(width), rungs: [], perPod: { treatment: 0, control: 0 } },
+  places: { treatment: [], control: [] },
+})
+
 function load(numbers: readonly number[], width: number): State {
-  if (numbers.length === 0) return { boundaries: [], latency: noCoarseState(width), rungs: [], pods: [] }
-  const [
-    boundaries = [],
-    pooled = [],
-    control = [],
-    places = [],
-    harm = [],
-    body = [],
-    tail = [],
-    rungs = [],
-    pods = [],
-  ] = splitLists(numbers)
+  if (numbers.length === 0) return noState(width)
+  const lists = splitLists(numbers)
+  const [boundaries = [], pooled = [], control = [], calibrated = [], ...others] = lists
+  const [harm = [], harmWithout = [], body = [], bodyWithout = [], tail = [], tailWithout = [], ...more] = others
+  const [rungs = [], [own = 0, source = 0] = [], ownPlaces = [], sourcePlaces = []] = more
   const exceedingOf = ([total = 0, ...exceeding]: readonly number[]): Exceeding => ({ total, exceeding })
-  const [bodyAt, tailAt, ...live] = places
+  const [bodyAt, tailAt, ...live] = calibrated
   const calibration = bodyAt === undefined || tailAt === undefined ? undefined : { body: bodyAt, tail: tailAt, live }
   const latency = {
     pooled: exceedingOf(pooled),
     control: exceedingOf(control),
     ...(calibration ? { calibration } : {}),
-    harm: chunksOf(harm, FACTORS.length),
-    body,
-    tail,
+    harm: sumsIn(harm, harmWithout),
+    body: sumsIn(body, bodyWithout),
+    tail: sumsIn(tail, tailWithout),
   }
-  return { boundaries, latency, rungs, pods }
+  return {
+    ...{ boundaries, latency, rungs, perPod: { treatment: own, control: source } },
+    places: { treatment: loadedPlaces(ownPlaces), control: loadedPlaces(sourcePlaces) },
+  }
 }
 
 /** `data` with at most as many boundaries as a state has room for. */
@@ -88,19 +88,6 @@ const sumOf = (counts: readonly CoarseCounts[], width: number): Exceeding => ({
   total: counts.reduce((sum, { total }) => sum + total, 0),
 })
 
-/** One of this many live boundaries is an edge between the bins of pods. */
-const spacing = (live: readonly number[]): number => Math.max(1, Math.ceil(live.length / (POD_BINS - 1)))
-
-/** Requests of each pod between the boundaries at `edges`. */
-function podBins(counts: readonly CoarseCounts[], edges: readonly number[]) {
-  return counts.flatMap(({ pod, exceeding, total }) => {
-    if (pod === undefined) return []
-    const above = [total, ...edges.map((index) => exceeding[index] ?? 0), 0]
-    const bins = Array.from({ length: POD_BINS }, (_, index) => (above[index] ?? 0) - (above[index + 1] ?? 0))
-    return [{ pod, bins }]
-  })
-}
-
 /** Latency of coarse buckets with one more window; undefined if its boundaries differ from the former ones. */
 export function foldCoarse(
   numbers: readonly number[],
@@ -113,10 +100,20 @@ export function foldCoarse(
   if (numbers.length > 0 && !isEqual(former.boundaries, boundaries)) return undefined
   const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
-  const window = { boundaries, treatment: sumOf(treatment, width), control: sumOf(control, width) }
+  const places = {
+    treatment: placedPods(former.places.treatment, treatment),
+    control: placedPods(former.places.control, control),
+  }
+  const without = (of: Places, counts: readonly CoarseCounts[]) =>
+    Array.from({ length: placesIn(of) }, (_, place) => sumOf(outside(of, place, counts), width))
+  const window = {
+    ...{ boundaries, treatment: sumOf(treatment, width), control: sumOf(control, width) },
+    without: { treatment: without(places.treatment, treatment), control: without(places.control, control) },
+  }
   const latency = withCoarseWindow(former.latency, window, margins)
+  const next = { boundaries, latency, places, perPod: withPodWindows(former.perPod, data) }
   const { calibration } = latency
-  if (!calibration) return save({ ...former, boundaries, latency })
+  if (!calibration) return save({ ...next, rungs: former.rungs })
   const { body } = calibration
   const slopes = exponents(former.latency.control, boundaries, body)
   const counts = {
@@ -128,19 +125,13 @@ export function foldCoarse(
   const rungs = withEffectBets(former.rungs, (margin, side) =>
     oddsSteps(counts, (1 + margin) ** (margin < 0 === (side === 1) ? slopes.least : slopes.most), side),
   )
-  const edges = calibration.live.filter((_, index) => index % spacing(calibration.live) === 0)
-  const pods = withPods(
-    former.pods,
-    { treatment: podBins(treatment, edges), control: podBins(control, edges) },
-    POD_BINS,
-  )
-  return save({ boundaries, latency, rungs, pods })
+  return save({ ...next, rungs })
 }
 
 /** The result of all windows of coarse buckets. */
 export function judgeCoarse(numbers: readonly number[], question: DecisionBounds): MetricResult {
-  const { boundaries, latency, rungs, pods } = load(numbers, 0)
-  const { pooled, control, calibration } = latency
+  const { boundaries, latency, rungs, perPod, places } = load(numbers, 0)
+  const { pooled, control } = latency
   const { harm, body, tail, parts } = coarseEvidence(latency)
   const treatment = {
     exceeding: pooled.exceeding.map((count, index) => count - (control.exceeding[index] ?? 0)),
@@ -148,20 +139,20 @@ export function judgeCoarse(numbers: readonly number[], question: DecisionBounds
   }
   const [own, others] = [timeAt(treatment, 0.5, boundaries), timeAt(control, 0.5, boundaries)]
   const estimate = own === undefined || others === undefined ? undefined : percentMore(own, others)
-  const loudest = Math.floor(parts.indexOf(Math.max(...parts)) / spacing(calibration?.live ?? []))
+  const samples = { treatment: treatment.total, control: control.total }
   return judged(
     {
-      harm,
-      safe: { body, tail },
+      harm: checked(harm, places.treatment),
+      safe: { body: checked(body, places.control), tail: checked(tail, places.control) },
       parts,
-      samples: { treatment: treatment.total, control: control.total },
+      samples,
+      perPod: requestsPerPod(samples, perPod),
       effect: {
         ...(estimate === undefined ? {} : { estimate }),
-        ...effectBounds(rungs, needsOfHarm(question), needsOfSafety(question)),
+        ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),
         of: 'median',
       },
       spread: spreadOf(others, timeAt(control, 0.9, boundaries)),
-      pods: () => comparedPods(pods, POD_BINS, { by: 'share', above: loudest }, question.subject),
     },
     question,
   )

@@ -2,10 +2,8 @@ import type { MetricRule } from '../../api/analysis/metric.ts'
 import {
   type Bins,
   betsOnRanks,
-  binAt,
   bucketsIn,
   type Distribution,
-  merged,
   ofBuckets,
   ofSamples,
   placeAt,
@@ -17,22 +15,20 @@ import {
 import {
   inWiderBuckets,
   type LatencyState,
+  type LatencyWindow,
   latencyEvidence,
   NO_LATENCY_STATE,
   withLatencyWindow,
 } from '../engine/latency.ts'
 import { spreadOf } from '../engine/power.ts'
-import { FACTORS } from '../engine/steps.ts'
-import type { FineCounts, Samples, WindowData } from '../window-data.ts'
+import type { Arm, FineCounts, OfPod, Samples, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
-import { judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
-import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import { chunksOf, joinLists, splitLists } from './state-lists.ts'
+import { loadedPlaces, outside, type Places, placedPods, placesIn, savedPlaces } from './places.ts'
+import { type PodWindows, requestsPerPod, withPodWindows } from './pod-windows.ts'
+import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
-/** The quantiles of the first window that divide the requests of pods. The bets have bounds of their own. */
-const POD_QUANTILES: readonly number[] = [0.5, 0.75, 0.9, 0.95, 0.99]
-const POD_BINS = POD_QUANTILES.length + 1
 /** The most bins of each arm that a state stores. The fastest requests share the lowest one. */
 const KEPT_BINS = 120
 
@@ -43,52 +39,50 @@ interface State {
   /** by which the buckets grow; 0 for samples */
   readonly ratio: number
   readonly rungs: readonly number[]
-  readonly podBounds: readonly number[]
-  readonly pods: readonly number[]
+  readonly perPod: PodWindows
+  readonly places: Readonly<Record<Arm, Places>>
 }
 
-function save({ latency, ratio, rungs, podBounds, pods }: State): readonly number[] {
+function save({ latency, ratio, rungs, perPod, places }: State): readonly number[] {
   const { treatment, control, bounds = [], ranks, odds, body, tail } = latency
   return joinLists(
     [ratio],
     savedBins(treatment),
     savedBins(control),
     bounds,
-    ranks,
-    odds.flat(),
-    body,
-    tail,
+    ...listsOfSums([ranks, odds, body, tail]),
     rungs,
-    podBounds,
-    pods,
+    [perPod.treatment, perPod.control],
+    savedPlaces(places.treatment),
+    savedPlaces(places.control),
   )
 }
 
+const NO_STATE: State = {
+  ...{ latency: NO_LATENCY_STATE, ratio: 0, rungs: [], perPod: { treatment: 0, control: 0 } },
+  places: { treatment: [], control: [] },
+}
+
 function load(numbers: readonly number[]): State {
-  if (numbers.length === 0) return { latency: NO_LATENCY_STATE, ratio: 0, rungs: [], podBounds: [], pods: [] }
-  const [
-    [ratio = 0] = [],
-    treatment = [],
-    control = [],
-    bounds = [],
-    ranks = [],
-    odds = [],
-    body = [],
-    tail = [],
-    rungs = [],
-    podBounds = [],
-    pods = [],
-  ] = splitLists(numbers)
+  if (numbers.length === 0) return NO_STATE
+  const lists = splitLists(numbers)
+  const [[ratio = 0] = [], treatment = [], control = [], bounds = [], ...others] = lists
+  const [ranks = [], ranksWithout = [], odds = [], oddsWithout = [], ...more] = others
+  const [body = [], bodyWithout = [], tail = [], tailWithout = [], ...last] = more
+  const [rungs = [], [own = 0, source = 0] = [], ownPlaces = [], sourcePlaces = []] = last
   const latency = {
     treatment: loadedBins(treatment),
     control: loadedBins(control),
     ...(bounds.length > 0 ? { bounds } : {}),
-    ranks,
-    odds: chunksOf(odds, FACTORS.length),
-    body,
-    tail,
+    ranks: sumsIn(ranks, ranksWithout),
+    odds: sumsIn(odds, oddsWithout),
+    body: sumsIn(body, bodyWithout),
+    tail: sumsIn(tail, tailWithout),
   }
-  return { latency, ratio, rungs, podBounds, pods }
+  return {
+    ...{ latency, ratio, rungs, perPod: { treatment: own, control: source } },
+    places: { treatment: loadedPlaces(ownPlaces), control: loadedPlaces(sourcePlaces) },
+  }
 }
 
 /** A list of the number of the lowest bin, its count, and the count of each higher bin. */
@@ -114,40 +108,20 @@ function allBins(counts: readonly FineCounts[]): Bins {
 
 const allValues = (samples: readonly Samples[]): readonly number[] => samples.flatMap(({ values }) => values)
 
-const distributionOf = (data: FineData): Distribution =>
-  data.is === 'samples'
-    ? ofSamples(allValues(data.treatment), allValues(data.control))
-    : ofBuckets(allBins(data.treatment), allBins(data.control), data.ratio)
-
-/** The requests of each pod by bin: bin n has those above exactly n of the bounds. */
-function podWindow(data: FineData, bounds: readonly number[]): ArmsOfPods {
-  const binOf = (bound: number) => bounds.filter((each) => bound > each).length
-  const counted = (values: Iterable<readonly [number, number]>) => {
-    const bins = Array.from({ length: POD_BINS }, () => 0)
-    for (const [value, count] of values) bins[binOf(value)] = (bins[binOf(value)] ?? 0) + count
-    return bins
-  }
-  const ofSample = ({ pod, values }: Samples) =>
-    pod === undefined ? [] : [{ pod, bins: counted(values.map((value) => [value, 1] as const)) }]
-  const ofCounts = ({ pod, zero, buckets }: FineCounts) =>
-    pod === undefined ? [] : [{ pod, bins: counted([[ZERO_BUCKET, zero], ...buckets]) }]
+/** The requests of both arms, but for those of the pods in one place of one arm. */
+function distributionOf(data: FineData, places: State['places'], arm?: Arm, left?: number): Distribution {
+  const kept = <T extends OfPod>(of: Arm, counts: readonly T[]) =>
+    of === arm ? outside(places[of], left, counts) : counts
   return data.is === 'samples'
-    ? { treatment: data.treatment.flatMap(ofSample), control: data.control.flatMap(ofSample) }
-    : { treatment: data.treatment.flatMap(ofCounts), control: data.control.flatMap(ofCounts) }
+    ? ofSamples(allValues(kept('treatment', data.treatment)), allValues(kept('control', data.control)))
+    : ofBuckets(allBins(kept('treatment', data.treatment)), allBins(kept('control', data.control)), data.ratio)
 }
 
-/** The bounds at `POD_QUANTILES` of the requests of both arms; empty without requests. */
-function quantilesOf({ treatment, control, boundOf }: Distribution): readonly number[] {
-  const pooled = merged(treatment, control)
-  return POD_QUANTILES.flatMap((quantile) => {
-    const bin = binAt(pooled, quantile)
-    return bin === undefined ? [] : [boundOf(bin)]
-  })
-}
-
-const nearest = (bounds: readonly number[], bound: number): number => {
-  const distances = bounds.map((each) => Math.abs(each - bound))
-  return distances.indexOf(Math.min(...distances))
+/** The requests of both arms, also without each place. */
+function windowOf(data: FineData, places: State['places']): LatencyWindow {
+  const without = (arm: Arm) =>
+    Array.from({ length: placesIn(places[arm]) }, (_, place) => distributionOf(data, places, arm, place))
+  return { ...distributionOf(data, places), without: { treatment: without('treatment'), control: without('control') } }
 }
 
 /** A state and the window that is added to it. Both have the same buckets. */
@@ -175,11 +149,10 @@ function inWiderWindow(data: FineData & { readonly is: 'fine' }, ratio: number, 
   return { is: 'fine', ratio, treatment: arm(data.treatment), control: arm(data.control) }
 }
 
-const inWiderState = ({ latency, podBounds, ...state }: State, ratio: number, by: number): State => ({
+const inWiderState = ({ latency, ...state }: State, ratio: number, by: number): State => ({
   ...state,
   ratio,
   latency: inWiderBuckets(latency, state.ratio, by),
-  podBounds: podBounds.map((bound) => widerBucket(bound, by)),
 })
 
 /**
@@ -197,35 +170,35 @@ export function foldContinuous(
   const { former, data } = same
   const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
-  const window = distributionOf(data)
+  const places = {
+    treatment: placedPods(former.places.treatment, data.treatment),
+    control: placedPods(former.places.control, data.control),
+  }
+  const window = windowOf(data, places)
   const latency = withLatencyWindow(former.latency, window, margins)
   const rungs = withEffectBets(former.rungs, betsOnRanks(window))
-  const podBounds = former.podBounds.length > 0 ? former.podBounds : quantilesOf(window)
-  const pods = podBounds.length > 0 ? withPods(former.pods, podWindow(data, podBounds), POD_BINS) : former.pods
-  return save({ latency, ratio: former.ratio, rungs, podBounds, pods })
+  return save({ latency, ratio: former.ratio, rungs, perPod: withPodWindows(former.perPod, data), places })
 }
 
 /** The result of all windows of samples or fine buckets. */
 export function judgeContinuous(numbers: readonly number[], question: DecisionBounds): MetricResult {
-  const { latency, ratio, rungs, podBounds, pods } = load(numbers)
+  const { latency, ratio, rungs, perPod, places } = load(numbers)
   const { harm, body, tail, parts } = latencyEvidence(latency)
-  const loudest = parts.indexOf(Math.max(...parts))
-  const above = nearest(podBounds, latency.bounds?.[loudest - 1] ?? 0)
-  const compared = loudest <= 0 ? ({ by: 'ranks' } as const) : ({ by: 'share', above } as const)
   const estimate = estimateOf(latency, ratio)
+  const samples = { treatment: totalOf(latency.treatment), control: totalOf(latency.control) }
   return judged(
     {
-      harm,
-      safe: { body, tail },
+      harm: checked(harm, places.treatment),
+      safe: { body: checked(body, places.control), tail: checked(tail, places.control) },
       parts,
-      samples: { treatment: totalOf(latency.treatment), control: totalOf(latency.control) },
+      samples,
+      perPod: requestsPerPod(samples, perPod),
       effect: {
         ...(estimate === undefined ? {} : { estimate }),
-        ...effectBounds(rungs, needsOfHarm(question), needsOfSafety(question)),
+        ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),
         of: 'median',
       },
       spread: spreadOf(timeAt(latency.control, 0.5, ratio), timeAt(latency.control, 0.9, ratio)),
-      pods: () => comparedPods(pods, POD_BINS, compared, question.subject),
     },
     question,
   )

@@ -1,7 +1,7 @@
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import type { BetDirection } from '../engine/steps.ts'
+import { chunksOf } from '../engine/sums.ts'
 import type { Effect } from './metric-engine.ts'
-import { chunksOf } from './state-lists.ts'
 
 /** The effects in percent for which bets are kept. The bounds of a reported effect are values of this list. */
 export const EFFECT_STEPS: readonly number[] = [-20, -10, -5, 0, 5, 10, 15, 20, 25, 35, 50, 75, 100, 200]
@@ -15,12 +15,21 @@ export function withEffectBets(rungs: readonly number[], steps: StepsAt): readon
   return added(rungs.length > 0 ? rungs : zeros(more.length), more)
 }
 
+/** How much evidence is needed, and how many bets each step has on harm, if not as many as on safety. */
+interface EffectNeeds {
+  readonly harm: number
+  readonly safety: number
+  readonly harmBets?: number
+}
+
 /** By how many percent the treatment is worse, at least and at most. The error bounds hold at every look. */
-export function effectBounds(rungs: readonly number[], needsOfHarm: number, needsOfSafety: number) {
+export function effectBounds(rungs: readonly number[], { harm, safety, harmBets }: EffectNeeds) {
   if (rungs.length === 0) return {}
-  const logs = chunksOf(rungs, rungs.length / (2 * EFFECT_STEPS.length)).map(mixture)
-  const atLeast = EFFECT_STEPS.findLast((_, index) => (logs[index] ?? 0) >= needsOfHarm)
-  const atMost = EFFECT_STEPS.find((_, index) => (logs[EFFECT_STEPS.length + index] ?? 0) >= needsOfSafety)
+  const ofHarm = EFFECT_STEPS.length * (harmBets ?? rungs.length / (2 * EFFECT_STEPS.length))
+  const logs = (bets: readonly number[]) => chunksOf(bets, bets.length / EFFECT_STEPS.length).map(mixture)
+  const [worse, better] = [logs(rungs.slice(0, ofHarm)), logs(rungs.slice(ofHarm))]
+  const atLeast = EFFECT_STEPS.findLast((_, index) => (worse[index] ?? 0) >= harm)
+  const atMost = EFFECT_STEPS.find((_, index) => (better[index] ?? 0) >= safety)
   return { ...(atLeast === undefined ? {} : { atLeast }), ...(atMost === undefined ? {} : { atMost }) }
 }
 

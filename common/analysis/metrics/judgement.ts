@@ -1,22 +1,42 @@
-import type { PodsCompared } from '../engine/pods.ts'
 import { withEstimateInside } from './effect.ts'
 import type { Amount, DecisionBounds, Effect, MetricResult } from './metric-engine.ts'
+import { type Places, placesNow } from './places.ts'
 
 /** A Pass needs that the evidence of each part of harm is at most this, so that nothing suspected of harm passes. */
 const NOT_SUSPECTED = Math.log(4)
 
+/** Evidence of all pods, and without any one of those that could explain it. */
+export interface Checked {
+  readonly all: number
+  readonly without: readonly number[]
+  /** how many pods could explain it; 0: the data name none */
+  readonly places: number
+}
+
+/** Evidence that does not tell pods apart. */
+export const unchecked = (log: number): Checked => ({ all: log, without: [], places: 0 })
+
+/**
+ * `evidence` by place, checked without each place. A place is not left out if it is the only one that has a pod now: of
+ * the only pod nobody can say whether it is slow, or its version.
+ */
+export function checked(evidence: Pick<Checked, 'all' | 'without'>, places: Places): Checked {
+  const now = placesNow(places)
+  const others = (place: number) => now.size - Number(now.has(place))
+  return { ...evidence, without: evidence.without.filter((_, place) => others(place) > 0), places: now.size }
+}
+
 /** What the windows show, as logarithms of e. */
 export interface Shown {
-  readonly harm: number
+  readonly harm: Checked
   /** each has to be shown */
-  readonly safe: Readonly<Record<string, number>>
+  readonly safe: Readonly<Record<string, Checked>>
   /** the single bets of which harm is composed */
   readonly parts: readonly number[]
   readonly samples: MetricResult['samples']
+  readonly perPod?: MetricResult['perPod'] | undefined
   readonly effect?: Effect | undefined
   readonly spread?: number | undefined
-  /** called only if harm is shown: whether single pods could explain it */
-  readonly pods?: () => PodsCompared | undefined
   /** what `minSamples` does not count; absent: nothing more is needed */
   readonly enough?: Amount
 }
@@ -28,29 +48,41 @@ export const needsOfHarm = ({ alpha, metrics }: DecisionBounds): number => Math.
 export const needsOfSafety = ({ beta }: Pick<DecisionBounds, 'beta'>): number => Math.log(1 / beta)
 
 /**
- * The decision about a metric whose kind bounds its errors. Fail: harm is shown, and single pods do not explain it.
- * Pass: every part of safety is shown, no part of harm is likely, and there are enough samples. Otherwise Wait.
+ * The decision about a metric whose kind bounds its errors. Fail: harm is shown, also without any one pod of the
+ * treatment. Pass: every part of safety is shown, also without any one pod of the control, no part of harm is likely,
+ * and there are enough samples. Otherwise Wait.
  */
 export function judged(shown: Shown, question: DecisionBounds): MetricResult {
-  const { harm, samples, effect, spread, enough } = shown
+  const { harm, samples, perPod, effect, spread, enough } = shown
   const [toFail, toPass] = [needsOfHarm(question), needsOfSafety(question)]
-  const safe = Object.entries(shown.safe).map(([part, logE]) => ({ part, logE, needs: toPass }))
-  const isHarm = harm >= toFail
-  const pods = isHarm ? shown.pods?.() : undefined
-  const doPodsDiffer = pods !== undefined && pods.outer > 0
+  const safe = Object.entries(shown.safe).map(([part, { all, without }]) => ({
+    part,
+    logE: Math.min(all, ...without),
+    needs: toPass,
+  }))
+  const isHarm = harm.all >= toFail
+  const outer = harm.without.filter((log) => log < toFail).length
+  const doPodsDiffer = isHarm && outer > 0
   const isCalm = shown.parts.every((part) => part <= NOT_SUSPECTED)
   const isEnough = !enough || enough.had >= enough.needs
   const isSafe =
     isEnough && isCalm && samples.treatment >= question.minSamples && safe.every(({ logE }) => logE >= toPass)
+  const groups = isHarm ? harm.places : isSafe ? leastPlaces(shown.safe) : 0
   return {
     verdict: isHarm ? (doPodsDiffer ? 'Wait' : 'Fail') : isSafe ? 'Pass' : 'Wait',
     doPodsDiffer,
     samples,
-    harm: { logE: harm, needs: toFail },
+    harm: { logE: harm.all, needs: toFail },
     safe,
     ...(effect ? { effect: withEstimateInside(effect) } : {}),
     ...(spread === undefined ? {} : { spread }),
-    ...(pods ? { pods } : {}),
+    ...(groups > 0 ? { pods: { groups, outer: isHarm ? outer : 0 } } : {}),
+    ...(perPod ? { perPod } : {}),
     ...(enough ? { enough } : {}),
   }
+}
+
+const leastPlaces = (safe: Shown['safe']): number => {
+  const places = Object.values(safe).map((part) => part.places)
+  return places.length === 0 ? 0 : Math.min(...places)
 }

@@ -1,6 +1,6 @@
 import { foldCoarse, judgeCoarse } from './coarse.ts'
 import { foldContinuous, judgeContinuous } from './continuous.ts'
-import { judged } from './judgement.ts'
+import { judged, unchecked } from './judgement.ts'
 import type { MetricEngine } from './metric-engine.ts'
 import { splitLists } from './state-lists.ts'
 
@@ -9,6 +9,7 @@ const [CONTINUOUS, COARSE] = [1, 2]
 
 /** How long requests take, from samples or from histograms. Data of another sort than before are of no use. */
 export const LATENCY: MetricEngine = {
+  version: 2,
   isBounded: true,
   fold: ([sort, ...state], data, rule) => {
     if (data.is === 'coarse') return sort === CONTINUOUS ? undefined : begun(COARSE, foldCoarse(state, data, rule))
@@ -18,7 +19,8 @@ export const LATENCY: MetricEngine = {
   judge: ([sort, ...state], _rule, question) => {
     if (sort === COARSE) return judgeCoarse(state, question)
     if (sort === CONTINUOUS) return judgeContinuous(state, question)
-    const nothing = { harm: 0, safe: { body: 0, tail: 0 }, parts: [], samples: { treatment: 0, control: 0 } }
+    const none = unchecked(0)
+    const nothing = { harm: none, safe: { body: none, tail: none }, parts: [], samples: { treatment: 0, control: 0 } }
     return judged(nothing, question)
   },
 }

@@ -1,6 +1,5 @@
 import type { MetricRule } from '../../api/analysis/metric.ts'
-import type { PodsCompared } from '../engine/pods.ts'
-import type { WindowData } from '../window-data.ts'
+import type { Arm, WindowData } from '../window-data.ts'
 
 /** What a decision about one metric depends on, beside its evidence. */
 export interface DecisionBounds {
@@ -12,8 +11,6 @@ export interface DecisionBounds {
   readonly metrics: number
   /** the least requests of the treatment for a Pass */
   readonly minSamples: number
-  /** of the run: if there are too many groups of pods, it decides which of them are compared */
-  readonly subject: string
 }
 
 /** Evidence as the logarithm of e, and how much of it is needed. */
@@ -30,6 +27,17 @@ export interface Effect {
   readonly atMost?: number
   /** `median`, `rate` or `value` */
   readonly of: string
+}
+
+/**
+ * The pods that were left out, one after the other: those of the treatment if harm is shown, and those of the control
+ * if safety is.
+ */
+export interface PodsCompared {
+  /** how many; 1: there is no other one, so a pod cannot be told from its version */
+  readonly groups: number
+  /** without how many of them it is not shown */
+  readonly outer: number
 }
 
 /** What a Pass needs beside evidence and `minSamples`. */
@@ -51,7 +59,7 @@ export interface LeastForPass {
 /** What is known about one metric. */
 export interface MetricResult {
   readonly verdict: 'Wait' | 'Pass' | 'Fail'
-  /** harm is shown, and single pods could explain it */
+  /** harm is shown with all pods, and not without one of them */
   readonly doPodsDiffer: boolean
   /** requests, or what else was counted, of each arm */
   readonly samples: { readonly treatment: number; readonly control: number }
@@ -61,16 +69,24 @@ export interface MetricResult {
   readonly effect?: Effect
   /** the standard deviation of the logarithm of the control's times; `detectable` needs it */
   readonly spread?: number
+  /** absent: neither is shown, or the data do not name pods */
   readonly pods?: PodsCompared
+  /** requests of a pod in a window, on average; absent: the data do not name pods, or do not count requests */
+  readonly perPod?: Readonly<Record<Arm, number>>
   /** absent: a Pass needs nothing else */
   readonly enough?: Amount
 }
 
+/** 1: as it was before versions were stored. 2: each bet is also made without any one pod. */
+export type StateVersion = 1 | 2
+
 /**
- * The statistics of a kind of metrics. A state is at most 1,000 finite numbers; that of no window is empty. A rule has
+ * The statistics of a kind of metrics. A state is at most 2,000 finite numbers; that of no window is empty. A rule has
  * all defaults of its kind.
  */
 export interface MetricEngine {
+  /** of the states: one of another version is of no use */
+  readonly version: StateVersion
   /** whether the kind bounds the part of wrong verdicts, so that α is shared with it */
   readonly isBounded: boolean
   /** `state` with one more window; undefined if such data are of no use to the kind. Changes neither argument. */

@@ -32,6 +32,7 @@ function withSamples({ samples, seen }: Kept, window: readonly Samples[]): Kept 
  * its evidence stays as it is, so that a verdict does not change while other metrics wait for theirs.
  */
 export const MANN_WHITNEY: MetricEngine = {
+  version: 1,
   isBounded: false,
   fold: (numbers, data, { minSamples = 50 }) => {
     if (data.is !== 'samples') return undefined
@@ -59,6 +60,7 @@ const DECISIONS = ['Wait', 'Pass', 'Fail'] as const
 
 /** What a plugin decides. Its errors are its own. */
 export const DECISION: MetricEngine = {
+  version: 1,
   isBounded: false,
   fold: (numbers, data) => {
     if (data.is !== 'decision') return undefined

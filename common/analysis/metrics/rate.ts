@@ -1,28 +1,23 @@
 import type { MetricRule } from '../../api/analysis/metric.ts'
-import { zeros } from '../engine/mixture.ts'
-import { rateEvidence, withRateWindow } from '../engine/rates.ts'
-import { type Counts, FACTORS, rateSteps } from '../engine/steps.ts'
-import type { EventCounts, WindowData } from '../window-data.ts'
+import { type Cells, dispersionOf, withCells } from '../engine/dispersion.ts'
+import { betsOf, noRateState, type RateMargins, type RateState, rateEvidence, withRateWindow } from '../engine/rates.ts'
+import { type Counts, rateSteps, shareSteps } from '../engine/steps.ts'
+import type { Arm, EventCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
-import { judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
-import type { DecisionBounds, LeastForPass, MetricEngine } from './metric-engine.ts'
-import { type ArmsOfPods, comparedPods, withPods } from './pod-bins.ts'
-import { joinLists, splitLists } from './state-lists.ts'
+import { checked, judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
+import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
+import { loadedPlaces, outside, type Places, placedPods, placesIn, savedPlaces } from './places.ts'
+import { requestsPerPod, withPodWindows } from './pod-windows.ts'
+import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
-/** Requests without an event, and with one. */
-const BINS = 2
-/** Restarts are too rare to bet on safety. So a fork may pass after it was Ready for this long without a restart. */
-const QUIET: LeastForPass = { needs: 300, unit: 'seconds', of: 's without a restart' }
-/** The rule of Health, which has no fields for it: as for rates, but no rate of restarts is acceptable in itself. */
-const HEALTH_RULE: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 0 }
-
-const marginsOf = (rule: MetricRule) => {
+const marginsOf = (rule: MetricRule): RateMargins => {
   const { tolerancePercent = 0, maxRegressionPercent = 0, acceptablePercent = 0, higherIsBetter = false } = rule
   return {
     tolerance: tolerancePercent / 100,
     maxRegression: maxRegressionPercent / 100,
     // the arms change places, so it would limit the rate of the control
     acceptable: higherIsBetter ? 0 : acceptablePercent / 100,
+    areGood: higherIsBetter,
   }
 }
 
@@ -30,93 +25,151 @@ interface State {
   readonly totals: Counts
   /** seconds without an event of the treatment, up to now */
   readonly quietSeconds: number
-  readonly sums: {
-    readonly harm: readonly number[]
-    readonly fixedHarm: readonly number[]
-    readonly safe: readonly number[]
-    readonly fixedSafe: readonly number[]
-  }
+  readonly windows: number
+  /** of pods and windows: all that both arms had */
+  readonly perPod: Readonly<Record<Arm, number>>
+  readonly cells: Cells
+  readonly sums: RateState
   readonly rungs: readonly number[]
-  readonly pods: readonly number[]
+  readonly places: Readonly<Record<Arm, Places>>
 }
 
-const save = ({ totals, quietSeconds, sums, rungs, pods }: State): readonly number[] => {
+const save = ({ totals, quietSeconds, windows, perPod, cells, sums, rungs, places }: State): readonly number[] => {
   const { events, exposure, controlEvents, controlExposure } = totals
-  const counts = [events, exposure, controlEvents, controlExposure, quietSeconds]
-  return joinLists(counts, sums.harm, sums.fixedHarm, sums.safe, sums.fixedSafe, rungs, pods)
+  return joinLists(
+    [events, exposure, controlEvents, controlExposure, quietSeconds, windows, perPod.treatment, perPod.control],
+    [cells.count, cells.events, cells.exposure, cells.squares],
+    ...listsOfSums([sums.harm, sums.fixedHarm, sums.safe]),
+    sums.fixedSafe,
+    rungs,
+    savedPlaces(places.treatment),
+    savedPlaces(places.control),
+  )
 }
 
-function load(numbers: readonly number[]): State {
-  const none = zeros(FACTORS.length)
-  const [counts = [], harm = none, fixedHarm = none, safe = none, fixedSafe = none, rungs = [], pods = []] =
-    splitLists(numbers)
+function load(numbers: readonly number[], rule: MetricRule): State {
+  const [
+    counts = [],
+    ofCells = [],
+    harm = [],
+    harmWithout = [],
+    fixedHarm = [],
+    fixedHarmWithout = [],
+    safe = [],
+    safeWithout = [],
+    fixedSafe = [],
+    rungs = [],
+    own = [],
+    others = [],
+  ] = splitLists(numbers)
   const [events = 0, exposure = 0, controlEvents = 0, controlExposure = 0, quietSeconds = 0] = counts
+  const [windows = 0, ofOwn = 0, ofOthers = 0] = counts.slice(5)
+  const [count = 0, cellEvents = 0, cellExposure = 0, squares = 0] = ofCells
   return {
     totals: { events, exposure, controlEvents, controlExposure },
-    quietSeconds,
-    sums: { harm, fixedHarm, safe, fixedSafe },
+    ...{ quietSeconds, windows, perPod: { treatment: ofOwn, control: ofOthers } },
+    cells: { count, events: cellEvents, exposure: cellExposure, squares },
+    sums:
+      numbers.length === 0
+        ? noRateState(marginsOf(rule))
+        : {
+            harm: sumsIn(harm, harmWithout),
+            fixedHarm: sumsIn(fixedHarm, fixedHarmWithout),
+            safe: sumsIn(safe, safeWithout),
+            fixedSafe,
+          },
     rungs,
-    pods,
+    places: { treatment: loadedPlaces(own), control: loadedPlaces(others) },
   }
 }
+
+const isDisturbed = ({ events, isDisturbed = false }: EventCounts): boolean => events > 0 || isDisturbed
 
 const sumOf = (counts: readonly EventCounts[]) => ({
   events: counts.reduce((sum, { events }) => sum + events, 0),
   exposure: counts.reduce((sum, { exposure }) => sum + exposure, 0),
 })
 
-/** Requests of each pod: first the good ones. */
-const podBins = (counts: readonly EventCounts[], { higherIsBetter = false }: MetricRule) =>
-  counts.flatMap(({ pod, events, exposure }) => {
-    const others = Math.max(0, exposure - events)
-    return pod === undefined ? [] : [{ pod, bins: higherIsBetter ? [events, others] : [others, events] }]
-  })
-
-/** The data of the arms. If a higher rate is better, the arms change places. */
-function ordered(data: WindowData & { readonly is: 'events' }, { higherIsBetter = false }: MetricRule) {
-  const { treatment, control } = data
-  return higherIsBetter ? { treatment: control, control: treatment } : { treatment, control }
+/** What both arms have counted. If a higher rate is better, they change places. */
+function ordered(own: readonly EventCounts[], others: readonly EventCounts[], { higherIsBetter }: MetricRule): Counts {
+  const [first, second] = higherIsBetter ? [sumOf(others), sumOf(own)] : [sumOf(own), sumOf(others)]
+  return { ...first, controlEvents: second.events, controlExposure: second.exposure }
 }
 
-function fold(state: readonly number[], data: WindowData, rule: MetricRule): readonly number[] | undefined {
+/** Counts of events with one more window; undefined for other data. */
+export function foldRates(state: readonly number[], data: WindowData, rule: MetricRule): readonly number[] | undefined {
   if (data.is !== 'events') return undefined
-  const former = load(state)
-  const { treatment, control } = ordered(data, rule)
-  const [own, others] = [sumOf(treatment), sumOf(control)]
-  const counts = { ...own, controlEvents: others.events, controlExposure: others.exposure }
+  const former = load(state, rule)
+  const { treatment, control } = data
+  const places = {
+    treatment: placedPods(former.places.treatment, treatment),
+    control: placedPods(former.places.control, control),
+  }
+  const all = ordered(treatment, control, rule)
+  const without = (arm: Arm) =>
+    Array.from({ length: placesIn(places[arm]) }, (_, place) =>
+      arm === 'treatment'
+        ? ordered(outside(places.treatment, place, treatment), control, rule)
+        : ordered(treatment, outside(places.control, place, control), rule),
+    )
   const seconds = Math.max(0, ...treatment.map(({ exposure }) => exposure))
-  const window: ArmsOfPods = { treatment: podBins(data.treatment, rule), control: podBins(data.control, rule) }
   return save({
     totals: {
-      events: former.totals.events + counts.events,
-      exposure: former.totals.exposure + counts.exposure,
-      controlEvents: former.totals.controlEvents + counts.controlEvents,
-      controlExposure: former.totals.controlExposure + counts.controlExposure,
+      events: former.totals.events + all.events,
+      exposure: former.totals.exposure + all.exposure,
+      controlEvents: former.totals.controlEvents + all.controlEvents,
+      controlExposure: former.totals.controlExposure + all.controlExposure,
     },
-    quietSeconds: own.events > 0 ? 0 : former.quietSeconds + seconds,
-    sums: withRateWindow(former.sums, counts, marginsOf(rule)),
-    rungs: withEffectBets(former.rungs, (margin, side) => rateSteps(counts, 1 + margin, side)),
-    pods: withPods(former.pods, window, BINS),
+    quietSeconds: treatment.some(isDisturbed) ? 0 : former.quietSeconds + seconds,
+    windows: former.windows + 1,
+    perPod: withPodWindows(former.perPod, data),
+    cells: withCells(former.cells, [...treatment, ...control]),
+    sums: withRateWindow(
+      former.sums,
+      { all, ofHarm: without('treatment'), ofSafety: without('control') },
+      marginsOf(rule),
+    ),
+    rungs: withEffectBets(former.rungs, (margin, side) =>
+      side === 1 && !rule.higherIsBetter ? shareSteps(all, 1 + margin) : rateSteps(all, 1 + margin, side),
+    ),
+    places,
   })
 }
 
-function judge(state: State, rule: MetricRule, question: DecisionBounds, others: Partial<Shown> = {}) {
+/** With fewer windows safety is never shown: events that come together have not had time to come. */
+const LEAST_WINDOWS = 3
+
+/** The result of all windows. `more`: what another kind shows instead, from the seconds without an event. */
+export function judgeRates(
+  numbers: readonly number[],
+  rule: MetricRule,
+  question: DecisionBounds,
+  more: (quietSeconds: number) => Partial<Shown> = () => ({}),
+): MetricResult {
+  const state = load(numbers, rule)
   const { events, exposure, controlEvents, controlExposure } = state.totals
-  const { harm, safe } = rateEvidence(state.sums, marginsOf(rule))
+  const margins = marginsOf(rule)
+  const dispersion = dispersionOf(state.cells)
+  const { harm, safe } = rateEvidence(state.sums, margins, dispersion)
+  const shown = (log: number) => (state.windows < LEAST_WINDOWS ? Math.min(0, log) : log)
   const estimate = percentMore(events / exposure, controlEvents / controlExposure)
-  const shown = effectBounds(state.rungs, needsOfHarm(question), needsOfSafety(question))
-  const swapped = rule.higherIsBetter === true
+  const bounds = effectBounds(state.rungs, {
+    harm: needsOfHarm(question) * (margins.areGood ? dispersion : 1),
+    safety: needsOfSafety(question) * dispersion,
+    harmBets: betsOf(margins),
+  })
+  const samples = margins.areGood
+    ? { treatment: controlExposure, control: exposure }
+    : { treatment: exposure, control: controlExposure }
   return judged(
     {
-      harm,
-      safe: { rate: safe },
-      parts: [harm],
-      samples: swapped
-        ? { treatment: controlExposure, control: exposure }
-        : { treatment: exposure, control: controlExposure },
-      effect: { ...(estimate === undefined ? {} : { estimate }), ...shown, of: 'rate' },
-      pods: () => comparedPods(state.pods, BINS, { by: 'share', above: 0 }, question.subject),
-      ...others,
+      harm: checked(harm, state.places.treatment),
+      safe: { rate: checked({ all: shown(safe.all), without: safe.without.map(shown) }, state.places.control) },
+      parts: [harm.all],
+      samples,
+      perPod: requestsPerPod(samples, state.perPod),
+      effect: { ...(estimate === undefined ? {} : { estimate }), ...bounds, of: 'rate' },
+      ...more(state.quietSeconds),
     },
     question,
   )
@@ -124,20 +177,8 @@ function judge(state: State, rule: MetricRule, question: DecisionBounds, others:
 
 /** Events among requests: errors, or anything else. */
 export const RATE_ENGINE: MetricEngine = {
+  version: 2,
   isBounded: true,
-  fold,
-  judge: (state, rule, question) => judge(load(state), rule, question),
-}
-
-/** Restarts of containers, among seconds of pods. They need no number of requests. */
-export const HEALTH_ENGINE: MetricEngine = {
-  isBounded: true,
-  leastForPass: () => QUIET,
-  fold: (state, data) => fold(state, data, HEALTH_RULE),
-  judge: (numbers, _rule, question) => {
-    const state = load(numbers)
-    const { needs, of } = QUIET
-    const enough = { had: state.quietSeconds, needs, of }
-    return judge(state, HEALTH_RULE, { ...question, minSamples: 0 }, { safe: {}, enough })
-  },
+  fold: foldRates,
+  judge: judgeRates,
 }

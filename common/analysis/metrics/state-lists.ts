@@ -1,3 +1,5 @@
+import { chunksOf, type Sums } from '../engine/sums.ts'
+
 /**
  * Lists of numbers as one list, each after its length. Negative zeros become zeros: they would not come back from the
  * API server.
@@ -16,6 +18,12 @@ export function splitLists(numbers: readonly number[]): readonly (readonly numbe
   return lists
 }
 
-/** `list` in parts of `size` numbers. */
-export const chunksOf = (list: readonly number[], size: number): readonly (readonly number[])[] =>
-  Array.from({ length: list.length / size }, (_, index) => list.slice(index * size, (index + 1) * size))
+/** Some sums of bets as two lists. */
+export const listsOfSums = (sums: readonly Sums[]): readonly (readonly number[])[] =>
+  sums.flatMap(({ all, without }) => [all, without.flat()])
+
+/** The sums that `listsOfSums` has made these two lists of. */
+export const sumsIn = (all: readonly number[], without: readonly number[]): Sums => ({
+  all,
+  without: chunksOf(without, all.length),
+})

@@ -11,6 +11,7 @@ const OF = ' windows inside of its bounds'
 
 /** Bounds of the fork's own value, as Argo Rollouts and Flagger have them. It bounds no error. */
 export const THRESHOLD: MetricEngine = {
+  version: 1,
   isBounded: false,
   leastForPass: ({ successCount = 1 }) => ({ needs: successCount, unit: 'windows', of: OF }),
   fold: (numbers, data, rule) => {

@@ -1,7 +1,7 @@
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import { type BetDirection, STAKES, signSteps } from '../engine/steps.ts'
 import { percentMore } from './effect.ts'
-import { judged, needsOfSafety } from './judgement.ts'
+import { judged, needsOfSafety, unchecked } from './judgement.ts'
 import type { DecisionBounds, MetricEngine } from './metric-engine.ts'
 import { joinLists, splitLists } from './state-lists.ts'
 
@@ -36,6 +36,7 @@ function load(numbers: readonly number[]): State {
 
 /** One number of each arm. It bounds α and β if without harm at most half of the windows are worse. */
 export const VALUE: MetricEngine = {
+  version: 1,
   isBounded: true,
   leastForPass: (_rule, question) => ({ needs: windowsForPass(question), unit: 'windows', of: OF }),
   fold: (numbers, data, rule) => {
@@ -57,8 +58,8 @@ export const VALUE: MetricEngine = {
     const log = windows >= LEAST_WINDOWS ? mixture(harm) : Math.min(0, mixture(harm))
     return judged(
       {
-        harm: log,
-        safe: { value: mixture(safe) },
+        harm: unchecked(log),
+        safe: { value: unchecked(mixture(safe)) },
         parts: [log],
         samples: { treatment: windows, control: windows },
         effect: { ...(estimate === undefined ? {} : { estimate }), of: 'value' },

@@ -24,10 +24,6 @@ export const countingPods = (arms: ArmPodViews, startMs: number, warmUpSeconds: 
   return { treatment: counting('treatment'), control: counting('control') }
 }
 
-/** The arms for the comparison of the twin with the source. Undefined if there is no twin. */
-export const twinArms = ({ control, source }: ArmPodViews): ArmPodViews | undefined =>
-  source && { treatment: control, control: source }
-
 /** The first moment when both arms have a pod that counts, in milliseconds since 1970; Infinity: one has none. */
 export const firstCounting = (arms: ArmPodViews, warmUpSeconds: number): number => {
   const first = (arm: Arm) =>

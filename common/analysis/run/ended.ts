@@ -82,11 +82,8 @@ export function resumedStatus(
 }
 
 /** The metric without the numbers of restarts that a Health metric remembers of each pod. */
-const withoutPods = (metric: RunMetric): RunMetric => ({
-  ...metric,
-  ...(metric.state ? { state: withoutRestarts(metric.state) } : {}),
-  ...(metric.twin ? { twin: { ...metric.twin, state: withoutRestarts(metric.twin.state) } } : {}),
-})
+const withoutPods = ({ memory, ...metric }: RunMetric): RunMetric =>
+  memory ? { ...metric, memory: { ...memory, numbers: withoutRestarts(memory.numbers) } } : metric
 
 /** The status of a run whose fork did not get ready, as `message` says: that is harm, whatever was measured. */
 export function notHealthyStatus(run: AnalysisRun, times: Times, now: Date, message: string): AnalysisRunStatus {

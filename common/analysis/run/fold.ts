@@ -1,17 +1,18 @@
 import type { Metric } from '../../api/analysis/metric.ts'
-import type { RunMetric, RunTwin, RunWindows } from '../kinds/run.ts'
+import type { RunMetric, RunWindows } from '../kinds/run.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from '../metrics/metric-engine.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import { isSound } from '../metrics/validity.ts'
 import { armsOfKind } from '../query/arm-members.ts'
 import type { TimeWindow } from '../query/window-query.ts'
 import type { Arm, WindowData } from '../window-data.ts'
-import { firstCounting, twinArms } from './arms.ts'
-import { healthMemory, healthState, restartsIn } from './health.ts'
+import { firstCounting } from './arms.ts'
+import { CRASH_LOOPS, healthLook, healthMemory, healthNumbers } from './health.ts'
+import { memoryOf, withMemory } from './memory.ts'
 import type { Poll, PolledWindow } from './poll.ts'
 import { isThin, silentArms } from './requests.ts'
 import { withTracePoint } from './trace.ts'
-import { CONTROLS_DIFFER, checkedTwin, withTwinEvidence } from './twin-check.ts'
+import { doesTrafficDiffer, TRAFFIC_DIFFERS } from './traffic.ts'
 import { NO_SERIES } from './verdict.ts'
 import { isLongest } from './windows.ts'
 
@@ -39,11 +40,9 @@ export interface FoldedMetric {
 
 const time = (ms: number): string => new Date(ms).toISOString()
 
-/** The metric with `reason`. It stays as it is if it has this reason already, or `ControlsDiffer`, which is final. */
-function because(metric: RunMetric, reason: string, sinceMs: number): RunMetric {
-  const isKept = metric.reason === reason || metric.reason === CONTROLS_DIFFER
-  return isKept ? metric : { ...metric, reason, since: time(sinceMs) }
-}
+/** The metric with `reason`. It stays as it is if it has this reason already. */
+const because = (metric: RunMetric, reason: string, sinceMs: number): RunMetric =>
+  metric.reason === reason ? metric : { ...metric, reason, since: time(sinceMs) }
 
 const SILENT: Readonly<Record<Arm, string>> = { treatment: 'NoTreatmentData', control: 'NoControlData' }
 
@@ -71,7 +70,7 @@ const USELESS = 'data that the metric cannot use'
  * from another process of the controller. It is ignored, so that each window counts once.
  */
 export function foldWindow(metric: RunMetric, of: Metric, polled: PolledWindow, context: FoldContext): FoldedMetric {
-  const { window, skipped, answer, twin } = polled
+  const { window, skipped, answer } = polled
   if (!isNext(metric, polled, context)) return { metric, windows: {} }
   const former = withSeries(metric, of, polled)
   const moved = skipped > 0 ? { ...former, windowEnd: time(window.start) } : former
@@ -85,14 +84,12 @@ export function foldWindow(metric: RunMetric, of: Metric, polled: PolledWindow, 
     }
   }
   if (answer.is === 'failed') return unusable(answer.message, answer.lacksStart)
-  if (twin?.is === 'failed') return unusable(twin.message, twin.lacksStart)
-  if ([answer, twin].some((each) => each?.is === 'data' && !isSound(each.data))) return unusable(USELESS)
+  if (answer.is === 'data' && !isSound(answer.data)) return unusable(USELESS)
   const arms = answer.is === 'silent' ? answer.arms : silentArms(answer.data)
   if (arms.length > 0 || answer.is === 'silent') return silent({ moved, windows, arms, polled, context })
   const isWaiting = isThin(answer.data) && !isLongest(window, context.intervalSeconds)
   if (isWaiting) return { metric: because(moved, 'TooFewSamples', window.start), windows }
-  const ofTwin = twin?.is === 'data' ? twin.data : undefined
-  const counted = count(moved, { of, data: answer.data, twin: ofTwin, endMs: window.end, context })
+  const counted = count(moved, { of, data: answer.data, endMs: window.end, context })
   return counted ? { ...counted, windows: { ...windows, counted: 1 } } : unusable(USELESS)
 }
 
@@ -145,25 +142,21 @@ function endWithoutPods({ start, end }: TimeWindow, { poll, warmUpSeconds, inter
 interface Counted {
   readonly of: Metric
   readonly data: WindowData
-  /** of the twin and the source; undefined: there is nothing to compare */
-  readonly twin: WindowData | undefined
   readonly endMs: number
   readonly context: FoldContext
 }
 
 function count(
   metric: RunMetric,
-  { of, data, twin, endMs, context: { question } }: Counted,
+  { of, data, endMs, context: { question } }: Counted,
 ): Pick<FoldedMetric, 'metric' | 'comment' | 'spread'> | undefined {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
-  const state = engine.fold(metric.state ?? [], data, of)
-  const checked = twin && checkedTwin({ state: metric.twin?.state ?? [], of, question }, twin)
-  if (!state || (twin && !checked)) return undefined
-  const judgement = engine.judge(state, of, question)
+  const numbers = engine.fold(memoryOf(metric, of), data, of)
+  if (!numbers) return undefined
+  const judgement = engine.judge(numbers, of, question)
   const { spread } = judgement
-  const judged = judgedMetric(metric, { judgement, state, endMs })
   return {
-    metric: withTwinEvidence(judged, metric, checked, endMs),
+    metric: judgedMetric(metric, { of, judgement, numbers, endMs }),
     ...(data.is === 'decision' && data.message !== '' ? { comment: data.message } : {}),
     ...(spread === undefined ? {} : { spread }),
   }
@@ -173,53 +166,45 @@ function count(
  * A Health metric after a look at the pods. No provider is asked for it, so its window is the time since the last look,
  * and it shares the looks of other metrics.
  */
-export function foldHealth(metric: RunMetric, of: Metric, context: FoldContext): FoldedMetric {
-  const { poll } = context
+export function foldHealth(metric: RunMetric, of: Metric, { poll, question, ...context }: FoldContext): FoldedMetric {
   const window = { start: expectedStart(metric, context), end: poll.atMs }
   if (window.end <= window.start) return { metric, windows: {} }
-  const { question } = context
-  const memory = healthMemory(metric.state ?? [])
+  const memory = healthMemory(memoryOf(metric, of))
+  const { data, isCrashLooping, ...known } = healthLook(poll.arms, window, memory)
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
-  const folded = engine.fold(memory.engine, restartsIn(poll.arms, window, memory), of)
+  const folded = engine.fold(memory.engine, data, of)
   if (!folded)
     return { metric: because(metric, 'ProviderFailed', poll.atMs), windows: { unusable: 1 }, failure: USELESS }
   const judgement = engine.judge(folded, of, question)
-  const state = healthState(poll.arms, folded)
-  const judged = judgedMetric(metric, { judgement, state, endMs: window.end })
+  const numbers = healthNumbers({ ...known, engine: folded })
+  const looping = isCrashLooping ? ({ ...judgement, verdict: 'Fail', doPodsDiffer: false } as const) : judgement
+  const reason = isCrashLooping ? { reason: CRASH_LOOPS } : {}
   return {
-    metric: withTwinEvidence(judged, metric, twinHealth(metric, of, { poll, question, window }), poll.atMs),
+    metric: judgedMetric(metric, { of, judgement: looping, numbers, endMs: window.end, ...reason }),
     windows: { counted: 1 },
   }
 }
 
-/** The restarts of the twin, compared with those of the source. */
-function twinHealth({ twin }: RunMetric, of: Metric, { poll, question, window }: HealthInput): RunTwin | undefined {
-  const arms = twinArms(poll.arms)
-  if (!arms) return twin
-  const memory = healthMemory(twin?.state ?? [])
-  const checked = checkedTwin({ state: memory.engine, of, question }, restartsIn(arms, window, memory))
-  return checked && { ...checked, state: healthState(arms, checked.state) }
-}
-
-interface HealthInput extends Pick<FoldContext, 'question' | 'poll'> {
-  readonly window: TimeWindow
-}
-
 interface Judged {
+  readonly of: Metric
   readonly judgement: MetricResult
-  readonly state: readonly number[]
+  readonly numbers: readonly number[]
   readonly endMs: number
+  /** of a verdict that the kind does not find itself */
+  readonly reason?: string
 }
 
 const REASON_OF = { Pass: 'Passed', Fail: 'HarmFound', Wait: 'Measuring' } as const
 
 /** The metric with its new result. Only the trace stays of the former result. */
-function judgedMetric(former: RunMetric, { judgement, state, endMs }: Judged): RunMetric {
-  const { verdict, doPodsDiffer, samples, harm, safe, effect, pods } = judgement
-  const reason = doPodsDiffer ? 'PodsDiffer' : REASON_OF[verdict]
+function judgedMetric(former: RunMetric, { of, judgement, numbers, endMs, reason: given }: Judged): RunMetric {
+  const { doPodsDiffer, samples, harm, safe, effect, pods } = judgement
+  const isHeldBack = doesTrafficDiffer(judgement, of)
+  const verdict = isHeldBack ? 'Wait' : judgement.verdict
+  const reason = given ?? (isHeldBack ? TRAFFIC_DIFFERS : doPodsDiffer ? 'PodsDiffer' : REASON_OF[verdict])
   const at = time(endMs)
-  const { of: _of, ...numbers } = effect ?? { of: '' }
-  const point = { at, ...numbers, harm: harm?.logE ?? 0, safe: leastOf(safe) }
+  const { of: _of, ...effects } = effect ?? { of: '' }
+  const point = { at, ...effects, harm: harm?.logE ?? 0, safe: leastOf(safe) }
   const { name, since, trace = [] } = because(former, reason, endMs)
   return {
     ...{ name, verdict, reason, since, windowEnd: at },
@@ -229,7 +214,7 @@ function judgedMetric(former: RunMetric, { judgement, state, endMs }: Judged): R
     ...(safe.length > 0 ? { safe } : {}),
     ...(effect ? { effect } : {}),
     ...(pods ? { pods: { groups: pods.groups, outer: pods.outer } } : {}),
-    state,
+    ...withMemory(former, of, numbers),
     trace: harm ? withTracePoint(trace, point) : trace,
   }
 }

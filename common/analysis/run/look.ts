@@ -5,6 +5,7 @@ import type { DecisionBounds } from '../metrics/metric-engine.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import { countingPods, firstCounting } from './arms.ts'
 import { expectedStart, type FoldContext, type FoldedMetric, foldHealth, foldWindow } from './fold.ts'
+import { withoutForeignEvidence } from './memory.ts'
 import { lookMessage } from './message.ts'
 import { shortfall } from './pass-needs.ts'
 import type { Poll } from './poll.ts'
@@ -50,17 +51,16 @@ const newMetric = ({ name }: Metric, sinceMs: number): RunMetric => ({
   since: time(sinceMs),
 })
 
-type QuestionFields = Pick<AnalysisRun['spec'], 'alpha' | 'beta' | 'minSamples' | 'subject' | 'metrics'>
+type QuestionFields = Pick<AnalysisRun['spec'], 'alpha' | 'beta' | 'minSamples' | 'metrics'>
 
 /**
  * What the decisions of a run depend on. A metric with `dryRun` does not count, and a metric whose kind bounds no error
  * takes no part of α. A metric with `dryRun` is still judged as if it counted, so the number of metrics is at least 1.
  */
-export const decisionBounds = ({ alpha, beta, minSamples, subject, metrics }: QuestionFields): DecisionBounds => ({
+export const decisionBounds = ({ alpha, beta, minSamples, metrics }: QuestionFields): DecisionBounds => ({
   alpha,
   beta,
   minSamples,
-  subject,
   metrics: Math.max(1, metrics.filter((metric) => counts(metric) && METRIC_ENGINES[metric.kind].isBounded).length),
 })
 
@@ -168,7 +168,8 @@ const present = ({ traffic, power }: { traffic?: RunTraffic | undefined; power?:
 
 /** One metric of a run after a look. */
 function lookedAt(metric: Metric, { spec, status }: AnalysisRun, { poll, times, startedMs }: Started): FoldedMetric {
-  const former = status?.metrics?.find(({ name }) => name === metric.name) ?? newMetric(metric, poll.atMs)
+  const stored = status?.metrics?.find(({ name }) => name === metric.name) ?? newMetric(metric, poll.atMs)
+  const former = withoutForeignEvidence(stored, metric, poll.atMs)
   if (startedMs === undefined) return { metric: former, windows: {} }
   const { intervalSeconds, warmUpSeconds } = times
   const context: FoldContext = { question: decisionBounds(spec), intervalSeconds, warmUpSeconds, poll, startedMs }

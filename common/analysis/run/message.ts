@@ -36,15 +36,19 @@ export const WAITING_FOR_PODS = 'waiting for pods of both versions that are Read
 
 const NOT_FOUND = 'no series of either version in any window so far'
 
+const BEGUN_ANEW = 'another version of the controller had begun, so windows count only since'
+
 /** Texts for reasons that are not evident from the numbers of a metric. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   NoPods: 'no pods of both versions that were Ready for warmUpSeconds',
   NoTraffic: 'no requests to either version',
   NoTreatmentData: 'no data for the fork, only for its source',
   NoControlData: 'no data for the source, only for the fork',
-  ControlsDiffer:
-    'the twin is shown to be worse than the source, which is the same version, so the measurement is wrong',
-  PodsDiffer: 'harm is shown, but single pods could explain it',
+  PodsDiffer: 'harm is shown with all pods of the fork, but not without one of them, which may be the cause',
+  CrashLoops: 'a pod of the fork restarts again and again, and none of its source did',
+  TrafficDiffers:
+    'a pod of one version gets more than twice the requests of the other, so other requests may be the cause; ' +
+    'choose those of one route by prometheus.matchers or testPath',
 }
 
 /** `latency +22% (+5% to +50%), harm 12 of 80; errors +3%; needs about 9m more`. In English, for people. */
@@ -61,6 +65,7 @@ export function lookMessage({ finding, metrics, startedMs, nowMs }: LookMessageI
       if (reason === 'NoTreatmentData' && armsOfKind(of.kind).length === 1) return 'no data for the fork'
       return isWithoutPods && reason === 'NoPods' ? undefined : REASON_TEXTS[reason]
     }),
+    ...grouped(metrics, ({ metric: { memory } }) => memory?.since && `${BEGUN_ANEW} ${memory.since}`),
     ...grouped(metrics, ({ shortfall }) => shortfall && `not shown, ${shortfall}`),
     ...metrics.filter(({ metric }) => metric.samples !== undefined).map(evidence),
     ...(rest === undefined ? [] : [`needs about ${duration(rest)} more`]),
@@ -77,15 +82,23 @@ function grouped(metrics: readonly MetricOutcome[], textOf: (metric: MetricOutco
 }
 
 function evidence(outcome: MetricOutcome): string {
-  const { effect, harm, pods, verdict } = outcome.metric
+  const { effect, harm } = outcome.metric
   const size = [...(effect?.estimate === undefined ? [] : [signed(effect.estimate)]), ...rangeOf(effect)].join(' ')
   const words = [
     ...(size === '' ? [] : [size]),
     ...(harm === undefined ? [] : [`harm ${odds(harm.logE)} of ${odds(harm.needs)}`]),
-    ...(verdict === 'Fail' && harm && !pods ? ['single pods were not compared'] : []),
+    ...podsNote(outcome),
   ]
   const comment = outcome.comment === undefined ? '' : `: ${outcome.comment}`
-  return `${nameOf(outcome)} ${words.length === 0 ? verdict : words.join(', ')}${comment}`
+  return `${nameOf(outcome)} ${words.length === 0 ? outcome.metric.verdict : words.join(', ')}${comment}`
+}
+
+/** What a verdict does not know about single pods. Health needs nothing more for a Pass than that none restarts. */
+function podsNote({ metric: { verdict, harm, safe = [], pods } }: MetricOutcome): readonly string[] {
+  const isShown = verdict === 'Fail' ? harm !== undefined : verdict === 'Pass' && safe.length > 0
+  if (!isShown || (pods !== undefined && pods.groups > 1)) return []
+  if (!pods) return ['single pods were not compared']
+  return [verdict === 'Fail' ? 'the only pod may be the cause, not its version' : 'compared with only one pod']
 }
 
 const rangeOf = (effect: RunEffect | undefined): readonly string[] => {

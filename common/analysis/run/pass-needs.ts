@@ -5,6 +5,7 @@ import type { RunMetric } from '../kinds/run.ts'
 import type { DecisionBounds, MetricEngine } from '../metrics/metric-engine.ts'
 import { METRIC_ENGINES } from '../metrics/registry.ts'
 import { healthMemory } from './health.ts'
+import { memoryOf } from './memory.ts'
 import { requestsNeeded } from './requests.ts'
 
 /** The least time from the first window to a Pass of a metric. */
@@ -36,11 +37,16 @@ export function leastTime(
  * What a metric had in the end of what a Pass needs: `it had 60 of 300s without a restart`. It follows from the state
  * of the metric, so it is the same at every look.
  */
-export function shortfall(of: Metric, { state = [], samples }: RunMetric, question: DecisionBounds): string {
+export function shortfall(of: Metric, metric: RunMetric, question: DecisionBounds): string {
   const engine: MetricEngine = METRIC_ENGINES[of.kind]
-  const numbers = of.kind === 'Health' ? healthMemory(state).engine : state
+  const remembered = memoryOf(metric, of)
+  const numbers = of.kind === 'Health' ? healthMemory(remembered).engine : remembered
   const { enough, safe } = engine.judge(numbers, of, question)
-  const requests = { had: samples?.treatment ?? 0, needs: requestsNeeded(of, question.minSamples), of: ' requests' }
+  const requests = {
+    had: metric.samples?.treatment ?? 0,
+    needs: requestsNeeded(of, question.minSamples),
+    of: ' requests',
+  }
   const lacks = [
     ...[enough ?? requests]
       .filter(({ had, needs }) => had < needs)

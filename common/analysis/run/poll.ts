@@ -14,7 +14,7 @@ export interface ArmPodView {
 
 /** The pods of both arms, at most 64 of each, in the order of their names. */
 export interface ArmPodViews extends Readonly<Record<Arm, readonly ArmPodView[]>> {
-  /** present if the control is the twin: the pods of the source with which the twin is compared, maybe none */
+  /** present if the control is the twin: the pods of the source, which share the requests with both, maybe none */
   readonly source?: readonly ArmPodView[]
 }
 
@@ -26,8 +26,6 @@ export interface PolledWindow {
   /** how many intervals before it are too old to be asked for */
   readonly skipped: number
   readonly answer: WindowAnswer
-  /** the answer about the twin, compared with the source; absent: nothing was asked */
-  readonly twin?: WindowAnswer
 }
 
 /** What the poller found out about a run at one time. Metrics of the provider `kubernetes` are read from `arms`. */

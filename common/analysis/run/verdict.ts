@@ -1,7 +1,8 @@
 import type { AnalysisVerdict, GatedDeployWord, TimeoutAction } from '../../api/analysis/analysis.ts'
 import type { RunMetric } from '../kinds/run.ts'
+import { CRASH_LOOPS } from './health.ts'
 import type { Times } from './subject.ts'
-import { CONTROLS_DIFFER } from './twin-check.ts'
+import { TRAFFIC_DIFFERS } from './traffic.ts'
 import { overMs } from './windows.ts'
 
 /** A verdict with its reason. */
@@ -42,23 +43,30 @@ const hasLasted = ({ since }: RunMetric, { nowMs, times }: VerdictInput, seconds
 /** The verdict on all metrics together. The most urgent one is found first. Without metrics there is no Pass. */
 export function verdictOf(of: VerdictInput): Finding {
   const { metrics, hasPods, startedMs, nowMs, times } = of
-  if (metrics.some(({ verdict }) => verdict === 'Fail')) return { verdict: 'Fail', reason: 'HarmFound' }
-  const wrong = metrics.find(({ verdict }) => verdict === 'Inconclusive')
-  if (wrong) return { verdict: 'Inconclusive', reason: wrong.reason }
+  const harmful = metrics.filter(({ verdict }) => verdict === 'Fail')
+  if (harmful.length > 0) return { verdict: 'Fail', reason: harmOf(harmful) }
   const isPassed = metrics.length > 0 && metrics.every(({ verdict }) => verdict === 'Pass')
   if (isPassed) return { verdict: 'Pass', reason: 'Passed' }
-  const lasting = (reasons: readonly string[]) =>
-    metrics.find((metric) => reasons.includes(metric.reason) && hasLasted(metric, of))
-  if (lasting(['ProviderFailed'])) return { verdict: 'Error', reason: 'ProviderFailed' }
-  const silent = lasting(ONE_SILENT)
+  if (lasting(['ProviderFailed'], of)) return { verdict: 'Error', reason: 'ProviderFailed' }
+  const silent = lasting(ONE_SILENT, of)
   if (silent) return { verdict: 'NoData', reason: silent.reason }
-  const isNeverFound =
-    times.maxSeconds === undefined &&
-    metrics.some((metric) => metric.reason === NO_SERIES && hasLasted(metric, of, NO_SERIES_SECONDS))
-  if (isNeverFound) return { verdict: 'NoData', reason: NO_SERIES }
+  if (times.maxSeconds === undefined && metrics.some((metric) => isNeverFound(metric, of)))
+    return { verdict: 'NoData', reason: NO_SERIES }
   const isOver = startedMs !== undefined && nowMs >= overMs(startedMs, times, of.lagSeconds)
   return isOver ? timedOut(of) : { verdict: 'Wait', reason: hasPods ? waitingFor(of) : 'NoPods' }
 }
+
+/** A metric that has had one of these reasons for `noDataSeconds`. */
+const lasting = (reasons: readonly string[], of: VerdictInput): RunMetric | undefined =>
+  of.metrics.find((metric) => reasons.includes(metric.reason) && hasLasted(metric, of))
+
+/** Whether no series of a metric was found for so long that none will come. */
+const isNeverFound = (metric: RunMetric, of: VerdictInput): boolean =>
+  metric.reason === NO_SERIES && hasLasted(metric, of, NO_SERIES_SECONDS)
+
+/** The reason of a Fail: a crash loop is told only where nothing else is found. */
+const harmOf = (harmful: readonly RunMetric[]): string =>
+  harmful.every(({ reason }) => reason === CRASH_LOOPS) ? CRASH_LOOPS : 'HarmFound'
 
 /** Reasons why a metric has no data. The first one that applies is reported. */
 const WITHOUT_DATA = [...ONE_SILENT, NO_SERIES, 'NoTraffic', 'NoPods']
@@ -72,8 +80,14 @@ function missingData(metrics: readonly RunMetric[], of: VerdictInput): string | 
   return WITHOUT_DATA.find((reason) => without.some((metric) => metric.reason === reason))
 }
 
-/** Whether harm is shown that single pods could explain. It stays so while a later window has no data. */
+/** Whether harm is shown that a single pod could explain. It stays so while a later window has no data. */
 const doPodsDiffer = ({ verdict, pods }: RunMetric): boolean => verdict === 'Wait' && (pods?.outer ?? 0) > 0
+
+/** Why a verdict is held back although something is shown; undefined: nothing is. */
+function heldBack(metrics: readonly RunMetric[]): string | undefined {
+  if (metrics.some(doPodsDiffer)) return 'PodsDiffer'
+  return metrics.some(({ reason }) => reason === TRAFFIC_DIFFERS) ? TRAFFIC_DIFFERS : undefined
+}
 
 /** The verdict when the time is over. Metrics that have passed do not matter any more. */
 function timedOut(of: VerdictInput): Finding {
@@ -83,7 +97,8 @@ function timedOut(of: VerdictInput): Finding {
   if (neverAnswered) return { verdict: 'Error', reason: 'ProviderFailed' }
   const missing = missingData(waiting, of)
   if (missing !== undefined) return { verdict: 'NoData', reason: missing }
-  if (waiting.some(doPodsDiffer)) return { verdict: 'Inconclusive', reason: 'PodsDiffer' }
+  const held = heldBack(waiting)
+  if (held !== undefined) return { verdict: 'Inconclusive', reason: held }
   const isFew = waiting.some(({ name, samples }) => (samples?.treatment ?? 0) < of.minSamples(name))
   return { verdict: 'Inconclusive', reason: isFew ? 'TooFewSamples' : 'NotShown' }
 }
@@ -93,11 +108,11 @@ function waitingFor(of: VerdictInput): string {
   if (metrics.some(({ reason }) => reason === 'ProviderFailed')) return 'ProviderFailed'
   // A series may come with the first request, so that it is missing is told later.
   const told = metrics.filter((metric) => metric.reason !== NO_SERIES || hasLasted(metric, of))
-  return missingData(told, of) ?? (metrics.some(doPodsDiffer) ? 'PodsDiffer' : 'Measuring')
+  return missingData(told, of) ?? heldBack(metrics) ?? 'Measuring'
 }
 
-/** Reasons that never promote: the measurement is known to be wrong, or harm is shown. */
-const NEVER_PROMOTED: readonly string[] = [CONTROLS_DIFFER, 'PodsDiffer']
+/** Reasons that never promote: what was measured cannot be compared, or harm is shown. The last is an old one. */
+const NEVER_PROMOTED: readonly string[] = ['PodsDiffer', TRAFFIC_DIFFERS, 'ControlsDiffer']
 
 /**
  * What follows from a verdict. Undefined for Wait and Aborted. `onTimeout: Promote` is only meant for runs in which

@@ -89,7 +89,7 @@ describe('a run is polled', () => {
     const arms = { treatment: [{ exceeding: [9, 1], total: 10 }], control: [{ exceeding: [8, 2], total: 10 }] }
     const data = { is: 'coarse', boundaries: [0.1, 0.2], ...arms } as const
     const state = LATENCY.fold([], data, { tolerancePercent: 10, maxRegressionPercent: 25 }) ?? []
-    const metrics = [{ ...stored('errors', 60), state }]
+    const metrics = [{ ...stored('errors', 60), memory: { version: 2, numbers: state } }]
     const { pollAt, asked } = polling({ run: aRun({ status: { startedAt: at(0), metrics } }), answer: SILENT })
     await pollAt(135)
     expect(asked[0]?.query.boundaries).to.deep.equal([0.1, 0.2])

@@ -31,7 +31,7 @@ describe('latency from coarse buckets', () => {
         state = withCoarseWindow(state, { boundaries: le, ...arms }, { tolerance, maxRegression })
         const { harm, body, tail, parts } = coarseEvidence(state)
         const expected = out[window]
-        areNear([harm, body, tail], [expected?.harm ?? 0, expected?.body ?? 0, expected?.tail ?? 0])
+        areNear([harm.all, body.all, tail.all], [expected?.harm ?? 0, expected?.body ?? 0, expected?.tail ?? 0])
         expect(parts.every((part) => part <= Math.log(4))).to.equal(expected?.calm)
       }
       expect(state.calibration?.live).to.deep.equal(live)
@@ -46,13 +46,14 @@ describe('latency from coarse buckets', () => {
         { boundaries: [1, 2], treatment: all, control: all },
         { tolerance: 0.1, maxRegression: 0.25 },
       )
-    expect(coarseEvidence(state)).to.deep.include({ harm: 0, body: 0, tail: 0 })
+    const none = { all: 0, without: [] }
+    expect(coarseEvidence(state)).to.deep.include({ harm: none, body: none, tail: none })
   })
 
   it('finds harm where all requests were in one bucket, and those of the treatment leave it', () =>
-    expect(afterOneBucket(100, 0).harm).to.be.above(Math.log(40)))
+    expect(afterOneBucket(100, 0).harm.all).to.be.above(Math.log(40)))
 
   it('finds no harm where the requests of both leave their bucket', () => {
-    for (const above of [1, 50, 99, 100]) expect(afterOneBucket(above, above).harm).to.be.at.most(0)
+    for (const above of [1, 50, 99, 100]) expect(afterOneBucket(above, above).harm.all).to.be.at.most(0)
   })
 })

@@ -17,7 +17,7 @@ describe('latency from samples', () => {
         state = withLatencyWindow(state, ofSamples(treatment, control), { tolerance, maxRegression })
         const { harm, body, tail, parts } = latencyEvidence(state)
         const expected = out[at]
-        areNear([harm, body, tail], [expected?.harm ?? 0, expected?.body ?? 0, expected?.tail ?? 0])
+        areNear([harm.all, body.all, tail.all], [expected?.harm ?? 0, expected?.body ?? 0, expected?.tail ?? 0])
         expect(parts.every((part) => part <= Math.log(4))).to.equal(expected?.calm)
       }
       expect(state.bounds).to.deep.equal(thresholds)
@@ -48,7 +48,7 @@ describe('latency from fine buckets', () => {
     const [one, other] = [latencyEvidence(bySamples), latencyEvidence(byBuckets)]
     expect(bySamples.bounds?.map((bound) => Math.round(8 * Math.log2(bound)))).to.deep.equal(byBuckets.bounds)
     areNear(other.parts.slice(1), one.parts.slice(1))
-    areNear([other.tail], [one.tail])
+    areNear([other.tail.all], [one.tail.all])
   })
 
   it('makes requests without a duration no longer by a margin', () => {
@@ -72,12 +72,12 @@ describe('latency from fine buckets', () => {
   })
 
   it('keeps of a tail whose bound moves only what speaks against safety', () => {
-    const state = { ...NO_LATENCY_STATE, treatment: new Map([[3, 1]]), tail: [2, -3, 0] }
+    const state = { ...NO_LATENCY_STATE, treatment: new Map([[3, 1]]), tail: { all: [2, -3, 0], without: [[-1], [5]] } }
     expect(inWiderBuckets({ ...state, bounds: [1, 2, 3, 5, 7] }, RATIO, 2)).to.deep.equal({
       ...state,
       treatment: new Map([[2, 1]]),
       bounds: [1, 1, 2, 3, 4],
-      tail: [0, -3, 0],
+      tail: { all: [0, -3, 0], without: [[-1], [0]] },
     })
     const same = inWiderBuckets({ ...state, bounds: [1, 2, 3, 4, 7] }, RATIO, 2)
     expect([same.bounds, same.tail]).to.deep.equal([[1, 1, 2, 2, 4], state.tail])

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { mixture } from '../../../../common/analysis/engine/mixture.ts'
 import { ranksOf } from '../../../../common/analysis/engine/ranks.ts'
-import { oddsSteps } from '../../../../common/analysis/engine/steps.ts'
+import { oddsSteps, partSteps, shareSteps, WAGERS } from '../../../../common/analysis/engine/steps.ts'
 import { rankSteps } from './vectors.ts'
 
 /** Each way to choose `size` of the numbers under `count`. */
@@ -62,4 +62,41 @@ describe('a bet wins nothing on average where both arms are alike', () => {
         expect(mean).to.be.closeTo(1, 1e-9)
       }
     })
+
+  it('N39: on shares, however many events come together', () => {
+    const total = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0)
+    for (const events of [
+      [1, 1, 1, 0, 0, 0, 0, 0],
+      [50, 3, 1, 0, 0, 0, 0, 0],
+      [0, 0, 10, 10, 10, 10, 0, 0],
+    ])
+      for (const size of [1, 3, 6]) {
+        const mean = meanOver(events, size, (own, others) =>
+          mixture(
+            shareSteps(
+              {
+                ...{ events: total(own), exposure: own.length },
+                ...{ controlEvents: total(others), controlExposure: others.length },
+              },
+              1,
+            ),
+          ),
+        )
+        expect(mean).to.be.closeTo(1, 1e-9)
+      }
+  })
+
+  it('N39: on the part of the requests that are events, at exactly the rate', () => {
+    const mean = [0, 0, 0, 10].map((events) => Math.exp(mixture(partSteps({ events, exposure: 10 }, 0.25))))
+    expect(mean.reduce((sum, one) => sum + one / 4, 0)).to.be.closeTo(1, 1e-9)
+  })
+
+  it('on shares, and says nothing without events or exposure', () => {
+    const none = WAGERS.map(() => 0)
+    const counts = { events: 1, exposure: 5, controlEvents: 0, controlExposure: 5 }
+    expect(shareSteps({ ...counts, events: 0 }, 1)).to.deep.equal(none)
+    expect(shareSteps({ ...counts, exposure: 0 }, 1)).to.deep.equal(none)
+    expect(shareSteps({ ...counts, controlExposure: 0 }, 1)).to.deep.equal(none)
+    expect(partSteps({ events: 0, exposure: 0 }, 0.1)).to.deep.equal(none)
+  })
 })

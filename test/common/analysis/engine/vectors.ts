@@ -71,15 +71,7 @@ interface Vectors {
     readonly tolerance: number
     readonly maxRegression: number
     readonly rows: readonly Row[]
-    readonly out: readonly { readonly harm: number; readonly safety: number }[]
-  }[]
-  readonly pods: readonly {
-    readonly treatment: number
-    readonly at: number
-    readonly bins: readonly (readonly number[])[]
-    readonly score: number
-    readonly groups: number
-    readonly outer: boolean
+    readonly out: readonly { readonly safety: number }[]
   }[]
   readonly power: readonly {
     readonly requestsPerSecond: number

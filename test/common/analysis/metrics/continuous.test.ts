@@ -84,15 +84,6 @@ describe('latency from samples or fine buckets', () => {
     const found = judgeContinuous(state, question())
     expect([found.verdict, found.effect]).to.deep.equal(['Wait', { of: 'median' }])
   })
-
-  it('compares pods from the first window on', () => {
-    const pod = (name: string, bin: number): FineCounts => ({ pod: name, zero: 0, buckets: [[bin, 100]] })
-    const window = fine([pod('fork-0', 20)], [pod('source-0', 0), pod('source-1', 0), pod('source-2', 19)])
-    const state = foldContinuous([], window, RULE) ?? []
-    expect(judgeContinuous(state, question())).to.deep.include({ verdict: 'Fail' })
-    const like = fine([pod('fork-0', 20)], [pod('source-0', 0), pod('source-1', 0), pod('source-2', 20)])
-    expect(judgeContinuous(foldContinuous([], like, RULE) ?? [], question())).to.deep.include({ doPodsDiffer: true })
-  })
 })
 
 describe('fine buckets whose width changes', () => {
@@ -114,11 +105,9 @@ describe('fine buckets whose width changes', () => {
     expect(folded([inWide, inNarrow, inNarrow])).to.deep.equal(folded([inWide, inWide, inWide])))
 
   it('are joined in what former windows have counted, for good', () => {
-    const [ratio, treatment, control, bounds, , , , , , podBounds] = splitLists(
-      folded([inNarrow, inNarrow, inWide]) ?? [],
-    )
+    const [ratio, treatment, control, bounds] = splitLists(folded([inNarrow, inNarrow, inWide]) ?? [])
     const [ofWide, ...others] = splitLists(folded([inWide, inWide, inWide]) ?? [])
-    expect([ratio, treatment, control, bounds, podBounds]).to.deep.equal([ofWide, ...others.slice(0, 3), others.at(-2)])
+    expect([ratio, treatment, control, bounds]).to.deep.equal([ofWide, ...others.slice(0, 3)])
     const again = splitLists(folded([inNarrow, inNarrow, inWide, inNarrow]) ?? [])
     expect(again[0]).to.deep.equal([wide])
   })

@@ -12,11 +12,18 @@ describe('what is shown of an effect', () => {
   const rungs = withEffectBets([], (margin, side) => (side === 1 ? [margin < 0.12 ? 9 : -9] : [margin > 0.4 ? 9 : -9]))
 
   it('is the largest step with harm and the smallest with safety', () =>
-    expect(effectBounds(rungs, 5, 5)).to.deep.equal({ atLeast: 10, atMost: 50 }))
+    expect(effectBounds(rungs, { harm: 5, safety: 5 })).to.deep.equal({ atLeast: 10, atMost: 50 }))
 
   it('is nothing without evidence', () => {
-    expect(effectBounds([], 5, 5)).to.deep.equal({})
-    expect(effectBounds(rungs, 10, 10)).to.deep.equal({})
+    expect(effectBounds([], { harm: 5, safety: 5 })).to.deep.equal({})
+    expect(effectBounds(rungs, { harm: 10, safety: 10 })).to.deep.equal({})
+  })
+
+  it('may have more bets on harm than on safety', () => {
+    const uneven = withEffectBets([], (margin, side) =>
+      side === 1 ? [margin < 0.12 ? 9 : -9, -99] : [margin > 0.4 ? 9 : -9],
+    )
+    expect(effectBounds(uneven, { harm: 5, safety: 5, harmBets: 2 })).to.deep.equal({ atLeast: 10, atMost: 50 })
   })
 
   it('grows with each window', () => {

@@ -1,8 +1,16 @@
 import { expect } from 'chai'
-import { judged, needsOfHarm, needsOfSafety } from '../../../../common/analysis/metrics/judgement.ts'
+import {
+  checked,
+  judged,
+  needsOfHarm,
+  needsOfSafety,
+  unchecked,
+} from '../../../../common/analysis/metrics/judgement.ts'
+import { placedPods } from '../../../../common/analysis/metrics/places.ts'
 import { question } from './windows.ts'
 
-const SAFE = { harm: 0, safe: { body: 4, tail: 4 }, parts: [0], samples: { treatment: 100, control: 100 } }
+const [GOOD, NONE] = [unchecked(4), unchecked(0)]
+const SAFE = { harm: NONE, safe: { body: GOOD, tail: GOOD }, parts: [0], samples: { treatment: 100, control: 100 } }
 
 describe('the decision about a metric', () => {
   const verdictOf = (of: Partial<Parameters<typeof judged>[0]>, asked = question()) =>
@@ -10,26 +18,49 @@ describe('the decision about a metric', () => {
 
   it('is Fail with enough evidence of harm, of which more metrics need more', () => {
     expect(needsOfHarm(question())).to.be.closeTo(Math.log(40), 1e-12)
-    expect(verdictOf({ harm: 3.7 })).to.equal('Fail')
-    expect(verdictOf({ harm: 3.7, safe: { body: 0 } }, question({ metrics: 3 }))).to.equal('Wait')
+    expect(verdictOf({ harm: unchecked(3.7) })).to.equal('Fail')
+    expect(verdictOf({ harm: unchecked(3.7), safe: { body: NONE } }, question({ metrics: 3 }))).to.equal('Wait')
   })
 
   it('is Pass with enough evidence of each part, requests, and without a suspicion', () => {
     expect(needsOfSafety(question())).to.be.closeTo(Math.log(20), 1e-12)
     expect(verdictOf({})).to.equal('Pass')
-    expect(verdictOf({ safe: { body: 4, tail: 2.9 } })).to.equal('Wait')
+    expect(verdictOf({ safe: { body: GOOD, tail: unchecked(2.9) } })).to.equal('Wait')
     expect(verdictOf({ samples: { treatment: 49, control: 999 } })).to.equal('Wait')
     expect(verdictOf({ parts: [0, 1.4] })).to.equal('Wait')
     expect(verdictOf({ enough: { had: 1, needs: 2, of: ' windows' } })).to.equal('Wait')
   })
 
-  it('asks for the pods only where harm is shown', () => {
-    const pods = () => ({ score: 1, groups: 5, outer: 1 })
-    expect(judged({ ...SAFE, harm: 9, pods }, question())).to.deep.include({ verdict: 'Wait', doPodsDiffer: true })
-    expect(judged({ ...SAFE, harm: 9, pods: () => undefined }, question()).verdict).to.equal('Fail')
-    const never = () => {
-      throw new Error('nobody asks')
-    }
-    expect(judged({ ...SAFE, pods: never }, question()).verdict).to.equal('Pass')
+  it('N38: is no Fail if harm is not shown without one of the pods', () => {
+    const harm = { all: 9, without: [9, 3, 9], places: 3 }
+    expect(judged({ ...SAFE, harm }, question())).to.deep.include({
+      ...{ verdict: 'Wait', doPodsDiffer: true },
+      pods: { groups: 3, outer: 1 },
+    })
+    const found = judged({ ...SAFE, harm: { ...harm, without: [9, 4, 9] } }, question())
+    expect(found).to.deep.include({ verdict: 'Fail', pods: { groups: 3, outer: 0 } })
+  })
+
+  it('N38: is no Pass if safety is not shown without one of the pods', () => {
+    const body = { all: 9, without: [9, 2], places: 2 }
+    const found = judged({ ...SAFE, safe: { body, tail: GOOD } }, question())
+    expect([found.verdict, found.safe[0]?.logE, found.pods]).to.deep.equal(['Wait', 2, undefined])
+    const both = { ...body, without: [9, 3] }
+    expect(judged({ ...SAFE, safe: { body: both, tail: both } }, question())).to.deep.include({
+      ...{ verdict: 'Pass', pods: { groups: 2, outer: 0 } },
+    })
+  })
+
+  it('N38: says of the only pod that there is no other one', () => {
+    const harm = checked({ all: 9, without: [0] }, placedPods([], [{ pod: 'a' }]))
+    expect(judged({ ...SAFE, harm }, question())).to.deep.include({ verdict: 'Fail', pods: { groups: 1, outer: 0 } })
+    expect(judged({ ...SAFE, harm: unchecked(9) }, question())).not.to.have.property('pods')
+  })
+
+  it('N38: leaves out each pod that is not the only one now, also one that has gone', () => {
+    const places = placedPods(placedPods([], [{ pod: 'a' }, { pod: 'b' }]), [{ pod: 'b' }])
+    expect(checked({ all: 9, without: [7, 8] }, places)).to.deep.equal({ all: 9, without: [7], places: 1 })
+    const both = placedPods([], [{ pod: 'a' }, { pod: 'b' }])
+    expect(checked({ all: 9, without: [7, 8] }, both).without).to.deep.equal([7, 8])
   })
 })

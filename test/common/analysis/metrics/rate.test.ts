@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { seeded } from '../../../../common/analysis/engine/random.ts'
 import type { MetricEngine } from '../../../../common/analysis/metrics/metric-engine.ts'
-import { HEALTH_ENGINE, RATE_ENGINE } from '../../../../common/analysis/metrics/rate.ts'
+import { RATE_ENGINE } from '../../../../common/analysis/metrics/rate.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
 import type { MetricRule } from '../../../../common/api/analysis/metric.ts'
 import { eventWindow, question } from './windows.ts'
@@ -42,12 +42,38 @@ describe('the metric of a rate', () => {
     expect(found.verdict).to.equal('Pass')
   })
 
-  it('holds a verdict back where pods of the source are as bad', () => {
-    const rateOf = (arm: string, pod: number) => (arm === 'fork' || pod < 2 ? 0.08 : 0.001)
-    const found = judgementAfter(10, RATE_ENGINE, ERRORS, (random) =>
-      eventWindow(PODS, (arm, pod) => rateOf(arm, pod) + (arm === 'source' && pod < 2 ? 0.03 : 0), random),
+  it('N38: holds a verdict back where one of two pods has the errors', () => {
+    const found = judgementAfter(30, RATE_ENGINE, ERRORS, (random) =>
+      eventWindow(PODS, (arm, pod) => (arm === 'fork' && pod === 0 ? 0.1 : 0.002), random),
     )
     expect([found.verdict, found.doPodsDiffer]).to.deep.equal(['Wait', true])
+    expect(found.pods).to.deep.equal({ groups: 2, outer: 1 })
+  })
+
+  it('N38: is not content because of one bad pod of the source', () => {
+    const found = judgementAfter(60, RATE_ENGINE, ERRORS, (random) =>
+      eventWindow(PODS, (arm, pod) => (arm === 'fork' ? 0.04 : pod === 0 ? 0.3 : 0.02), random),
+    )
+    expect(found.verdict).to.equal('Wait')
+  })
+
+  it('N39: finds no harm in one burst, and no safety before there were some windows', () => {
+    const burst = (windows: number, events: number) => {
+      let state: readonly number[] = []
+      for (let window = 0; window < windows; window += 1)
+        state =
+          RATE_ENGINE.fold(
+            state,
+            {
+              is: 'events',
+              treatment: [{ pod: 'a', events: window === 0 ? events : 0, exposure: 300 }],
+              control: [{ pod: 'b', events: 0, exposure: 900 }],
+            },
+            ERRORS,
+          ) ?? []
+      return RATE_ENGINE.judge(state, ERRORS, question()).verdict
+    }
+    expect([burst(1, 50), burst(1, 0), burst(2, 0), burst(3, 0)]).to.deep.equal(['Wait', 'Wait', 'Wait', 'Pass'])
   })
 
   it('finds fewer where more is better', () => {
@@ -78,29 +104,4 @@ describe('the metric of a rate', () => {
 
   it('can do nothing with other data', () =>
     expect(RATE_ENGINE.fold([], { is: 'value', treatment: 1, control: 1 }, ERRORS)).to.equal(undefined))
-})
-
-describe('the metric of health', () => {
-  const health = (events: number): WindowData => ({
-    is: 'events',
-    treatment: [{ pod: 'fork-0', events, exposure: 30 }],
-    control: Array.from({ length: 4 }, (_, pod) => ({ pod: `source-${pod}`, events: 0, exposure: 30 })),
-  })
-
-  it('passes after 300 seconds without a restart, which begin again with each', () => {
-    const verdictAfter = (restarts: readonly number[]) => {
-      const state = restarts.reduce<readonly number[]>(
-        (former, events) => HEALTH_ENGINE.fold(former, health(events), {}) ?? [],
-        [],
-      )
-      return HEALTH_ENGINE.judge(state, {}, question()).verdict
-    }
-    const quiet = (windows: number) => Array.from({ length: windows }, () => 0)
-    expect(verdictAfter(quiet(9))).to.equal('Wait')
-    expect(verdictAfter(quiet(10))).to.equal('Pass')
-    expect(verdictAfter([...quiet(9), 1, ...quiet(9)])).to.equal('Wait')
-  })
-
-  it('fails where only the fork restarts', () =>
-    expect(judgementAfter(6, HEALTH_ENGINE, {}, () => health(1)).verdict).to.equal('Fail'))
 })

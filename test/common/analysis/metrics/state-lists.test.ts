@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { chunksOf, joinLists, splitLists } from '../../../../common/analysis/metrics/state-lists.ts'
+import { joinLists, listsOfSums, splitLists, sumsIn } from '../../../../common/analysis/metrics/state-lists.ts'
 
 describe('lists of numbers', () => {
   it('come back as they were saved', () => {
@@ -11,9 +11,18 @@ describe('lists of numbers', () => {
   it('have no negative zeros, which JSON does not keep', () =>
     expect(joinLists([-0]).map((value) => Object.is(value, -0))).to.deep.equal([false, false]))
 
-  it('are cut into parts', () =>
-    expect(chunksOf([1, 2, 3, 4], 2)).to.deep.equal([
-      [1, 2],
-      [3, 4],
-    ]))
+  it('keep sums with and without places', () => {
+    const sums = [
+      {
+        all: [1, 2],
+        without: [
+          [3, 4],
+          [5, 6],
+        ],
+      },
+      { all: [7], without: [] },
+    ]
+    const [all = [], without = [], others = [], none = []] = splitLists(joinLists(...listsOfSums(sums)))
+    expect([sumsIn(all, without), sumsIn(others, none)]).to.deep.equal(sums)
+  })
 })

@@ -76,6 +76,5 @@ export const question = (of: Partial<DecisionBounds> = {}): DecisionBounds => ({
   beta: 0.05,
   metrics: 1,
   minSamples: 50,
-  subject: '5891b5b522',
   ...of,
 })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { countingPods, firstCounting, twinArms } from '../../../../common/analysis/run/arms.ts'
+import { countingPods, firstCounting } from '../../../../common/analysis/run/arms.ts'
 import { aPod } from './runs.ts'
 
 const names = (pods: readonly { readonly name: string }[]) => pods.map(({ name }) => name)
@@ -44,8 +44,5 @@ describe('the pods that count', () => {
     expect(names(countingPods(twin, at(149), 60).control)).to.deep.equal([])
     expect(names(countingPods(twin, at(150), 60).control)).to.deep.equal(['slow'])
     expect(firstCounting(twin, 60)).to.equal(at(150))
-    const checked = twinArms(twin)
-    expect(checked && names(countingPods(checked, at(149), 60).treatment)).to.deep.equal([])
-    expect(checked && names(countingPods(checked, at(149), 60).control)).to.deep.equal(['warm', 'flapping', 'new'])
   })
 })

@@ -72,7 +72,7 @@ describe('a run whose question is asked again', () => {
   it('goes on with its evidence', () => {
     expect(resumed.status).to.deep.include({ verdict: 'Wait', reason: 'Measuring', nextLookAt: later.toISOString() })
     expect(resumed.status).to.not.have.any.keys('finishedAt', 'action')
-    expect(metricOf(resumed).state).to.deep.equal(metricOf(LOOKED).state)
+    expect(metricOf(resumed).memory).to.deep.equal(metricOf(LOOKED).memory)
   })
 
   it('never counts what happened meanwhile', () => {
@@ -89,9 +89,9 @@ describe('a run whose question is asked again', () => {
     const stopped = { ...run, status: abortedStatus(run, NOW) }
     const again = { ...stopped, status: resumedStatus(stopped, later) }
     const looked = metricOf(lookedAt(again, aPoll(690, [], pods(5))), 'health')
-    const { engine } = healthMemory(looked.state ?? [])
+    const { engine } = healthMemory(looked.memory?.numbers ?? [])
     expect(engine).to.deep.equal(
-      healthMemory(metricOf(lookedAt(again, aPoll(690, [], pods(0))), 'health').state ?? []).engine,
+      healthMemory(metricOf(lookedAt(again, aPoll(690, [], pods(0))), 'health').memory?.numbers ?? []).engine,
     )
   })
 

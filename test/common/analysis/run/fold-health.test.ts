@@ -14,10 +14,31 @@ describe('a Health metric', () => {
   it('counts restarts between two looks, each once', () => {
     const first = lookedAt(run, aPoll(10, [], { arms: arms(3) }))
     expect(metricOf(first, 'health')).to.deep.include({ windowEnd: at(10), reason: 'Measuring' })
-    const second = lookedAt(first, aPoll(20, [], { arms: arms(63) }))
-    expect(metricOf(second, 'health')).to.deep.include({ verdict: 'Fail', reason: 'HarmFound' })
+    const second = lookedAt(first, aPoll(20, [], { arms: arms(4) }))
+    expect(metricOf(second, 'health').harm?.logE).to.be.above(0)
     const same = lookedAt(first, aPoll(20, [], { arms: arms(3) }))
-    expect(metricOf(same, 'health').verdict).to.equal('Wait')
+    expect(metricOf(same, 'health').harm?.logE).to.equal(0)
+  })
+
+  it('N40: fails because of a crash loop of one pod, if the other one is well, too', () => {
+    const at = (seconds: number, restarts: number) => {
+      const crashing = aPod('fork-1', { restarts, readySinceMs: CREATED_MS + 1_000 * (seconds - 5) })
+      return aPoll(seconds, [], { arms: { treatment: [crashing, aPod('fork-2')], control: [aPod('cart')] } })
+    }
+    let now = lookedAt(run, at(30, 0))
+    for (let restarts = 1; restarts < 5; restarts += 1) now = lookedAt(now, at(30 + 30 * restarts, restarts))
+    expect(statusOf(now).verdict).to.equal('Wait')
+    const failed = lookedAt(now, at(180, 5))
+    expect(metricOf(failed, 'health')).to.deep.include({ verdict: 'Fail', reason: 'CrashLoops' })
+    expect(statusOf(failed)).to.deep.include({ verdict: 'Fail', reason: 'CrashLoops', action: 'RollBack' })
+    expect(statusOf(failed).message).to.match(/^health: a pod of the fork restarts again and again/)
+  })
+
+  it('N40: takes hours of restarts that come together as so many events', () => {
+    const both = (restarts: number) => ({ arms: { treatment: [aPod('fork', { restarts })], control: [aPod('cart')] } })
+    let now = lookedAt(run, aPoll(10, [], both(0)))
+    for (let hour = 1; hour <= 3; hour += 1) now = lookedAt(now, aPoll(3_600 * hour, [], both(4 * hour)))
+    expect(metricOf(now, 'health').verdict).to.equal('Wait')
   })
 
   it('counts what has passed since the last look, also at a look for another metric', () => {
@@ -45,7 +66,8 @@ describe('a Health metric', () => {
     const arm = (name: string, restarts: number) =>
       Array.from({ length: MAX_PODS }, (_, index) => aPod(`${name}-${index}`, { restarts }))
     const all = (restarts: number) => ({ arms: { treatment: arm('fork', restarts), control: arm('cart', 3) } })
-    const full = lookedAt(lookedAt(run, aPoll(10, [], all(0))), aPoll(70, [], all(1)))
+    let full = lookedAt(run, aPoll(10, [], all(0)))
+    for (let look = 1; look < 16; look += 1) full = lookedAt(full, aPoll(700 * look, [], all(look)))
     expect(metricOf(full, 'health')).to.deep.include({ verdict: 'Fail', reason: 'HarmFound' })
     expect(malformed(full.status, RUN_STATUS, 'status')).to.deep.equal([])
   })
@@ -60,7 +82,7 @@ describe('a Health metric', () => {
 
   it('cannot use what no pod can have counted', () => {
     const broken = lookedAt(run, aPoll(10, [], { arms: arms(0) }))
-    const late = lookedAt(broken, aPoll(20, [], { arms: arms(1e9) }))
+    const late = lookedAt(broken, aPoll(1e9, [], { arms: arms(0) }))
     expect(metricOf(late, 'health')).to.include({ reason: 'ProviderFailed', windowEnd: at(10) })
     expect(statusOf(late).message).to.contain('health: no data: data that the metric cannot use')
   })

@@ -9,6 +9,7 @@ import {
   CREATED_MS,
   DECIDED,
   decision,
+  ERRORS,
   events,
   FAILED,
   lookedAt,
@@ -168,14 +169,15 @@ describe('a metric', () => {
       aRun(),
       Array.from({ length: 5 }, () => events([2, 40], [5, 160])),
     )
-    const { harm, safe, effect, trace, state, verdict } = metricOf(run)
+    const { harm, safe, effect, trace, memory, verdict } = metricOf(run)
     expect(harm?.needs).to.be.closeTo(Math.log(1 / 0.025), 1e-9)
     expect(safe?.map(({ part }) => part)).to.deep.equal(['rate'])
     expect(effect?.of).to.equal('rate')
     expect(trace).to.have.length(5)
     expect(trace?.at(-1)?.harm).to.equal(harm?.logE)
     expect(trace?.at(-1)?.safe).to.equal(safe?.[0]?.logE)
-    expect(state?.length).to.be.above(10)
+    expect(memory?.version).to.equal(2)
+    expect(memory?.numbers.length).to.be.above(10)
     expect(verdict).to.equal('Wait')
   })
 
@@ -196,8 +198,24 @@ describe('a metric', () => {
     const arm = (name: string, pods: number, some: number) =>
       Array.from({ length: pods }, (_, index) => ({ pod: `${name}-${index}`, events: some, exposure: 60 }))
     const data = { is: 'events', treatment: arm('fork', 2, 15), control: arm('cart', 6, 1) } as const
-    const run = lookedAt(aRun(), aPoll(10, [window({ is: 'data', data }, 0, 10)]))
-    expect(metricOf(run)).to.deep.include({ verdict: 'Fail', pods: { groups: 28, outer: 0 } })
+    const run = lookedThrough(aRun(), Array(9).fill({ is: 'data', data }))
+    expect(metricOf(run)).to.deep.include({ verdict: 'Fail', pods: { groups: 2, outer: 0 } })
+  })
+
+  it('N44: is held back where the pods of the two versions get unequal requests', () => {
+    const arm = (name: string, pods: number, some: number, exposure: number) =>
+      Array.from({ length: pods }, (_, index) => ({ pod: `${name}-${index}`, events: some, exposure }))
+    const answers = (exposure: number) => {
+      const data = { is: 'events', treatment: arm('fork', 2, exposure / 4, exposure), control: arm('cart', 6, 1, 60) }
+      return Array(20).fill({ is: 'data', data })
+    }
+    const run = lookedThrough(aRun(), answers(200))
+    expect(metricOf(run)).to.deep.include({ verdict: 'Wait', reason: 'TrafficDiffers' })
+    expect(statusOf(run)).to.deep.include({ verdict: 'Wait', reason: 'TrafficDiffers' })
+    expect(statusOf(run).message).to.match(/^errors: a pod of one version gets more than twice the requests/)
+    expect(metricOf(lookedThrough(aRun(), answers(120))).verdict).to.equal('Fail')
+    const chosen = { ...ERRORS, prometheus: { events: 'e', total: 't', matchers: ['route="/cart"'] } }
+    expect(metricOf(lookedThrough(aRun({ metrics: [chosen] }), answers(200))).verdict).to.equal('Fail')
   })
 
   it('tells pods only while they can explain harm', () => {

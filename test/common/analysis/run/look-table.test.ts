@@ -142,8 +142,12 @@ describe('the table of verdicts, look by look', () => {
   })
 
   it('fork restarts', () => {
-    const restarts = (atS: number) => ({ ...ARMS, treatment: [aPod('fork', { restarts: Math.floor(atS / 20) })] })
-    expect(told({ metrics: [HEALTH], arms: restarts }).said).to.equal('Fail Measuring → HarmFound')
+    const restarts = (atS: number) => {
+      const count = Math.floor(atS / 20)
+      const readySinceMs = CREATED_MS + (count > 0 ? 20_000 * count : -90_000)
+      return { ...ARMS, treatment: [aPod('fork', { restarts: count, readySinceMs })] }
+    }
+    expect(told({ metrics: [HEALTH], arms: restarts }).said).to.equal('Fail Measuring → CrashLoops')
   })
 
   it('asks for one look in each interval, whatever it asks', () => {

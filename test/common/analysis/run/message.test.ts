@@ -71,7 +71,9 @@ describe('the message of an analysis', () => {
     expect(of([metric({ ...SAMPLES, reason: 'NoTreatmentData' })])).to.equal(
       'latency: no data for the fork, only for its source; latency Wait',
     )
-    expect(of([metric({ ...SAMPLES, reason: 'PodsDiffer' })])).to.match(/^latency: harm is shown, but single pods/)
+    expect(of([metric({ ...SAMPLES, reason: 'PodsDiffer' })])).to.match(
+      /^latency: harm is shown with all pods of the fork, but not/,
+    )
   })
 
   it('N24: speaks of no source where only the fork is asked', () => {

@@ -42,6 +42,13 @@ const DIFFERING = metric({ reason: 'PodsDiffer', pods: { groups: 20, outer: 2 } 
 const ROWS: Readonly<Record<string, readonly [readonly RunMetric[], Partial<VerdictInput>, string]>> = {
   'all Pass': [[PASSED, PASSED], {}, 'Pass Passed'],
   'one Fail': [[PASSED, metric({ verdict: 'Fail', reason: 'HarmFound' })], {}, 'Fail HarmFound'],
+  'N40: one Fail by a crash loop': [[PASSED, metric({ verdict: 'Fail', reason: 'CrashLoops' })], {}, 'Fail CrashLoops'],
+  'N44: unequal traffic': [[PASSED, metric({ reason: 'TrafficDiffers' })], {}, 'Wait TrafficDiffers'],
+  'N44: maxSeconds over, unequal traffic': [
+    [PASSED, metric({ reason: 'TrafficDiffers' })],
+    OVER,
+    'Inconclusive TrafficDiffers',
+  ],
   'one still waits': [[PASSED, metric()], {}, 'Wait Measuring'],
   'maxSeconds over, neither shown': [[PASSED, metric()], OVER, 'Inconclusive NotShown'],
   'maxSeconds over, too few requests': [
@@ -185,10 +192,10 @@ describe('the verdict of an analysis', () => {
     ])
   })
 
-  it('is no promotion where the measurement is known to be wrong, or single pods could explain the harm', () => {
+  it('is no promotion where what was measured cannot be compared, or a single pod could explain the harm', () => {
     const actions = (onTimeout: TimeoutAction, reason: string) =>
       actionOf({ verdict: 'Inconclusive', reason }, { onTimeout, onNoData: 'RollBack' })
-    for (const reason of ['ControlsDiffer', 'PodsDiffer']) {
+    for (const reason of ['TrafficDiffers', 'PodsDiffer']) {
       expect(actions('Promote', reason)).to.equal('Keep')
       expect(actions('RollBack', reason)).to.equal('RollBack')
     }

@@ -1,0 +1,75 @@
+import { fnv1a } from '../engine/random.ts'
+import type { OfPod } from '../window-data.ts'
+
+/** The most places of an arm. If an arm has more pods, some share a place. */
+export const MOST_PLACES = 8
+/** The most pods of an arm that are known. */
+const MOST_PODS = 64
+
+/** A pod with its place. */
+interface Placed {
+  readonly key: number
+  readonly place: number
+  /** whether the last window had requests of it */
+  readonly isHere: boolean
+}
+
+/** Which pods of an arm are in which places. */
+export type Places = readonly Placed[]
+
+/** A number for the name of a pod that JSON keeps: 53 bits of a hash (FNV-1a, twice with other seeds). */
+export const keyOfPod = (pod: string): number => fnv1a(pod) * 2 ** 21 + (fnv1a(pod, 0x050c5d1f) >>> 11)
+
+/** How many places have, or had, a pod. */
+export const placesIn = (places: Places): number => Math.max(0, ...places.map(({ place }) => place + 1))
+
+/** The places that have a pod now. */
+export const placesNow = (places: Places): ReadonlySet<number> =>
+  new Set(places.flatMap(({ place, isHere }) => (isHere ? [place] : [])))
+
+/**
+ * The places after a window with these pods. A pod keeps its place as long as it is known. A new one takes the place of
+ * one that has gone, or else a new place, or the place with the fewest pods where all are taken.
+ */
+export function placedPods(former: Places, pods: readonly OfPod[]): Places {
+  const keys = new Set(pods.flatMap(({ pod }) => (pod === undefined ? [] : [keyOfPod(pod)])))
+  const known = former.map((placed) => ({ ...placed, isHere: keys.has(placed.key) }))
+  const places = [...known]
+  for (const key of keys.difference(new Set(known.map((placed) => placed.key)))) {
+    const place = freestIn(places)
+    const gone = places.findIndex((placed) => placed.place === place && !placed.isHere)
+    if (gone >= 0) places.splice(gone, 1)
+    places.push({ key, place, isHere: true })
+  }
+  let spare = places.length - MOST_PODS
+  return places.filter(({ isHere }) => isHere || spare-- <= 0)
+}
+
+/** How full a place is that never had a pod: more than one whose pods have gone. */
+const NEW = 0.5
+
+function freestIn(places: Places): number {
+  const used = placesIn(places)
+  const fullness = (place: number) =>
+    place === used ? NEW : places.filter((placed) => placed.place === place && placed.isHere).length
+  const all = Array.from({ length: Math.min(MOST_PLACES, used + 1) }, (_, place) => place)
+  return all.reduce((best, place) => (fullness(place) < fullness(best) ? place : best), 0)
+}
+
+/** `counts` without those of the pods in a place. What names no pod always stays. */
+export function outside<T extends OfPod>(places: Places, left: number | undefined, counts: readonly T[]): readonly T[] {
+  if (left === undefined) return counts
+  const keys = new Set(places.flatMap(({ key, place }) => (place === left ? [key] : [])))
+  return counts.filter(({ pod }) => pod === undefined || !keys.has(keyOfPod(pod)))
+}
+
+/** As one list of numbers. */
+export const savedPlaces = (places: Places): readonly number[] =>
+  places.flatMap(({ key, place, isHere }) => [key, 2 * place + Number(isHere)])
+
+/** What `savedPlaces` has made a list of. */
+export const loadedPlaces = (list: readonly number[]): Places =>
+  list.flatMap((key, at) => {
+    const word = list[at + 1] ?? 0
+    return at % 2 === 0 ? [{ key, place: Math.floor(word / 2), isHere: word % 2 === 1 }] : []
+  })
