@@ -135,7 +135,7 @@ const replaced = (slowness: (pod: WorldPod) => number) => ({
   slowness: (pod: WorldPod) => (generation(pod) === LAST ? slowness(pod) : 1),
 })
 /** Probes of each pod, and pods of one version that get a quarter of the requests of the others. */
-const probed = (few: WorldPod['arm']) => ({ each: ({ arm }: WorldPod) => (arm === few ? 15 : 60), probes: 30 })
+const probed = (few: WorldPod['arm']) => ({ each: ({ arm }: WorldPod) => (arm === few ? 15 : 60), probes: 10 })
 
 const OTHERS: Readonly<Record<string, WorldStory>> = {
   'N41: twin and fork fill their caches': ofWorld(

@@ -1,9 +1,13 @@
 import { expect } from 'chai'
 import { ALPHA, AT_THE_LIMIT, BETA, HARMLESS, played, type Story } from '../../../bench/verdict-stories.ts'
 import { TABLE } from '../../../bench/verdict-table.ts'
+import { playedWorld } from '../../../bench/world-play.ts'
+import { WORLD_STORIES } from '../../../bench/world-stories.ts'
 
 /** A twentieth of `npm run bench -- verdicts`, and a quarter of its looks. */
 const [RUNS, LOOKS] = [100, 100]
+/** Of stories that are judged window by window, as the controller does. */
+const [FEW, MOST_OF_FEW] = [20, 4]
 const SEED = Number(process.env.SEED ?? 1)
 console.log(`simulated experiments: seeds from ${SEED}`)
 
@@ -23,12 +27,42 @@ describe('simulated experiments', function () {
     'coarse buckets at the tolerance, σ 1',
     'coarse buckets at the tolerance, most requests in the lowest',
     'errors at the tolerance',
-    'restarts of equal versions, 1 pod beside 1',
   ])
     it(`seldom fail without harm: ${name}`, () => {
       const story = HARMLESS[name]
       expect(story && count(story, 'Fail')).to.be.at.most(most(ALPHA))
     })
+
+  /** How many of a few experiments reach a verdict, in at most so many windows. */
+  const reaching = (name: string, verdict: 'Pass' | 'Fail', windows = 60) => {
+    const found = WORLD_STORIES[name]
+    if (!found) throw new Error(`no story called ${name}`)
+    const { of: _rivals, ...story } = found
+    const ended = Array.from({ length: FEW }, (_, run) => playedWorld({ ...story, windows }, SEED + run))
+    return ended.filter(({ ours }) => ours[verdict] !== undefined).length
+  }
+
+  for (const name of [
+    'N38: one of two pods twice as slow',
+    'N38: one of two pods with 4 % errors',
+    'N39: bursts of 10',
+    'N39: retries at the same pod',
+    'N40: crash loops in both versions, 2 beside 8',
+    'N41: twin and fork fill their caches',
+    'N44: probes, and a source with little traffic a pod',
+    'restarts of equal versions, 1 beside 1',
+  ])
+    it(`${name}: seldom fails`, () => expect(reaching(name, 'Fail')).to.be.at.most(MOST_OF_FEW))
+
+  for (const name of ['N38: at M, and one pod of the source twice as slow', 'N43: at M, coarse and wide (σ 2)'])
+    it(`${name}: seldom passes`, () => expect(reaching(name, 'Pass')).to.be.at.most(MOST_OF_FEW))
+
+  for (const [name, windows] of [
+    ['N42: many rollouts, and then a fork twice as slow', 60],
+    ['N40: one of two pods restarts all the time', 20],
+    ['errors 0.5 → 50 %, 2 beside 5', 11],
+  ] as const)
+    it(`${name}: fails in time`, () => expect(reaching(name, 'Fail', windows)).to.be.at.least(FEW - MOST_OF_FEW))
 
   for (const name of ['samples exactly at M', 'errors exactly at M'])
     it(`seldom pass: ${name}`, () => {
