@@ -83,6 +83,9 @@ const differingIn = (one: Scrape['by'], other: Scrape['by']): readonly string[] 
 
 /** Labels that tell two series apart which are not the same: by what they count, or where. */
 const TOLD_APART = new Set([...SCRAPERS, 'le', 'instance', 'container', 'service', 'endpoint', ''])
+/** Names of labels that say what is counted. Two of their values may have equal counts by chance, or by design. */
+const OF_CONTENT =
+  /code|status|method|verb|route|path|uri|url|handler|operation|result|outcome|error|type|worker|thread/i
 /** With fewer pairs that count something, two series may be alike by chance. */
 const LEAST_PAIRS = 3
 
@@ -123,7 +126,8 @@ export function pairedBy(series: readonly PrometheusSeries[]): string | undefine
   const [first, ...others] = pods
   if (!first) return undefined
   const labels = new Set(first.flatMap(({ hashes }) => [...hashes.keys()])).difference(TOLD_APART)
-  return [...labels].find((label) => [first, ...others].every((ofPod) => arePaired(ofPod, label)))
+  const candidates = [...labels].filter((label) => !OF_CONTENT.test(label))
+  return candidates.find((label) => [first, ...others].every((ofPod) => arePaired(ofPod, label)))
 }
 
 function arePaired(series: readonly Hashed[], label: string): boolean {

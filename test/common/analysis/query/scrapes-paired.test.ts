@@ -49,7 +49,7 @@ describe('series that two scrapers send', () => {
 
 describe('series of one scraper', () => {
   const worker = (id: string, counts: readonly (readonly [start: number, end: number])[]) =>
-    counts.map((ends, index) => counter('n', 'a', ends, { worker: id, code: `${200 + index}` }))
+    counts.map((ends, index) => counter('n', 'a', ends, { shard: id, code: `${200 + index}` }))
 
   it('are not paired if neither is ahead in all of them', () => {
     const one = worker('1', [
@@ -86,7 +86,7 @@ describe('series of one scraper', () => {
           [20, 25],
         ]),
       ]),
-    ).to.equal('worker')
+    ).to.equal('shard')
   })
 
   it('are not paired if one has counted far more, or if they are few or at rest', () => {
@@ -122,6 +122,16 @@ describe('series of one scraper', () => {
       ])
     expect(pairedBy([...idle('1'), ...idle('2')])).to.equal(undefined)
     expect(pairedBy([])).to.equal(undefined)
+  })
+
+  it('are not paired by a label that says what is counted', () => {
+    const of = (route: string) =>
+      worker('1', [
+        [500, 600],
+        [50, 60],
+        [20, 25],
+      ]).map((one) => ({ ...one, labels: { ...one.labels, route } }))
+    expect(pairedBy([...of('/a'), ...of('/b')])).to.equal(undefined)
   })
 
   it('are not paired if one of them is alone, or by what tells where they are from', () => {
