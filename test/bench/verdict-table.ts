@@ -25,11 +25,17 @@ interface Harm {
   readonly gated: number
 }
 const HARMS: readonly Harm[] = [
-  { what: '+25 %, σ 0.5', times: { slowness: 1.25 }, samples: [87, 300], coarse: [56, 540], gated: 72 },
-  { what: '+25 %, σ 1', times: { slowness: 1.25, spread: 1 }, samples: [18, 1_140], coarse: [11, 2_070], gated: 18 },
-  { what: '+50 %, σ 1', times: { slowness: 1.5, spread: 1 }, samples: [98, 240], coarse: [85, 360], gated: 62 },
-  { what: '+100 %, σ 1', times: { slowness: 2, spread: 1 }, samples: [100, 90], coarse: [100, 150], gated: 99 },
-  { what: '5 % of requests ×10, σ 0.5', times: { tail: 0.05 }, samples: [65, 450], coarse: [98, 270], gated: 4 },
+  { what: '+25 %, σ 0.5', times: { slowness: 1.25 }, samples: [34, 720], coarse: [8, 1_050], gated: 72 },
+  {
+    what: '+25 %, σ 1',
+    times: { slowness: 1.25, spread: 1 },
+    samples: [0, 2_760],
+    coarse: [0, Number.POSITIVE_INFINITY],
+    gated: 18,
+  },
+  { what: '+50 %, σ 1', times: { slowness: 1.5, spread: 1 }, samples: [65, 510], coarse: [30, 810], gated: 62 },
+  { what: '+100 %, σ 1', times: { slowness: 2, spread: 1 }, samples: [100, 150], coarse: [100, 270], gated: 99 },
+  { what: '5 % of requests ×10, σ 0.5', times: { tail: 0.05 }, samples: [24, 810], coarse: [54, 570], gated: 4 },
 ]
 
 const story = (metric: SimulatedMetric, windows = HOUR): Story => ({ windows, metrics: [metric] })
@@ -59,19 +65,19 @@ const harmRows = ({ what, times, samples, coarse, gated }: Harm): Readonly<Recor
 
 const MUCH: Times = { requests: [240, 960] }
 const WELL: Readonly<Record<string, TableRow>> = {
-  'samples, an equal fork, σ 0.5': { story: story(bySamples({})), passSeconds: 450 },
-  'samples, an equal fork, σ 1': { story: story(bySamples({ spread: 1 })), passSeconds: 630 },
+  'samples, an equal fork, σ 0.5': { story: story(bySamples({})), passSeconds: 960 },
+  'samples, an equal fork, σ 1': { story: story(bySamples({ spread: 1 })), passSeconds: 870 },
   'coarse buckets, an equal fork, σ 0.5': { story: story(byNarrowBuckets({})), passSeconds: 840 },
-  'coarse buckets, an equal fork, σ 1': { story: story(byNarrowBuckets({ spread: 1 })), passSeconds: 720 },
-  "Prometheus' boundaries, an equal fork, σ 0.5": { story: story(byBuckets({})), passSeconds: 840 },
-  "Prometheus' boundaries, an equal fork, σ 1": { story: story(byBuckets({ spread: 1 })), passSeconds: 720 },
+  'coarse buckets, an equal fork, σ 1': { story: story(byNarrowBuckets({ spread: 1 })), passSeconds: 1_140 },
+  "Prometheus' boundaries, an equal fork, σ 0.5": { story: story(byBuckets({})), passSeconds: 660 },
+  "Prometheus' boundaries, an equal fork, σ 1": { story: story(byBuckets({ spread: 1 })), passSeconds: 1_140 },
   'samples, 12 times the traffic, an equal fork': { story: story(bySamples(MUCH)), passSeconds: 120 },
   'coarse buckets, 12 times the traffic, an equal fork': { story: story(byNarrowBuckets(MUCH)), passSeconds: 120 },
 }
 
 const ERRORS: Readonly<Record<string, TableRow>> = {
-  'errors 1 → 5 %': { story: story(byErrors(0.05, 0.01)), failSeconds: 300 },
-  'errors 0.1 → 5 %': { story: story(byErrors(0.05, 0.001)), failSeconds: 210 },
+  'errors 1 → 5 %': { story: story(byErrors(0.05, 0.01)), failSeconds: 420 },
+  'errors 0.1 → 5 %': { story: story(byErrors(0.05, 0.001)), failSeconds: 240 },
 }
 
 /** Pods that are slower or faster for good, without any difference between the versions: a Fail is a wrong one. */
@@ -82,10 +88,10 @@ function podRow(counts: readonly [number, number], spread: number, areNamed: boo
 }
 const PODS: Readonly<Record<string, TableRow>> = {
   '2 pods of 10 that differ by 20 %, unguarded': podRow([2, 8], 0.2, false, 22),
-  '2 pods of 10 that differ by 20 %': podRow([2, 8], 0.2, true, 6),
+  '2 pods of 10 that differ by 20 %': podRow([2, 8], 0.2, true, 4),
   '1 pod of 13 that differ by 20 %, unguarded': podRow([1, 12], 0.2, false, 17.5),
-  '1 pod of 13 that differ by 20 %': podRow([1, 12], 0.2, true, 9.5),
-  '2 pods of 10 that differ by 10 %': podRow([2, 8], 0.1, true, 3.5),
+  '1 pod of 13 that differ by 20 %': podRow([1, 12], 0.2, true, 20),
+  '2 pods of 10 that differ by 10 %': podRow([2, 8], 0.1, true, 1),
 }
 
 /** Each row of the table, by its title. */

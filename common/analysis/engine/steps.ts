@@ -10,7 +10,7 @@ export const FACTORS: readonly number[] = [1.1, 1.25, 1.5, 2, 3, 5, 10]
 export const STAKES: readonly number[] = [0.2, 0.5, 0.8, 0.95]
 
 /** The part of what a bet may wager at most: with less it loses less where it is wrong. */
-export const WAGERS: readonly number[] = [0.05, 0.15, 0.4, 0.7, 0.95]
+export const WAGERS: readonly number[] = [0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95]
 
 /** What a bet looks for: 1 is harm, −1 is safety. */
 export type BetDirection = 1 | -1
