@@ -44,7 +44,7 @@ function powerLines(facts: Facts): readonly string[] {
   const metric = metrics.find(isTimed)
   if (!metric) return few
   const question = decisionBounds({ ...spec, metrics })
-  const power = powerOf({ metric, traffic: compared, times: spec, question })
+  const power = powerOf({ metric, traffic: compared, pods: treatment, times: spec, question })
   const share = percent(treatment, pods)
   const at = `analysis: at ${analysis.traffic.requestsPerSecond} requests/s, of which the fork gets ${share},`
   const within = `within ${duration(powerSeconds(spec))}`

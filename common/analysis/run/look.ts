@@ -154,7 +154,9 @@ function powerIn(
   if (!windows.counted) return present(status ?? {})
   const traffic = armsTraffic({ counted, spread, startedMs })
   if (!traffic) return {}
-  const power = isTooEarly(counted) ? undefined : powerOf({ metric, traffic, times, question: decisionBounds(spec) })
+  const power = isTooEarly(counted)
+    ? undefined
+    : powerOf({ metric, traffic, pods: poll.arms.treatment.length, times, question: decisionBounds(spec) })
   return present({ traffic: sharedTraffic(traffic, poll.arms), power })
 }
 

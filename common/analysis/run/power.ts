@@ -3,6 +3,7 @@ import { detectable } from '../engine/power.ts'
 import type { RunMetric, RunPower } from '../kinds/run.ts'
 import type { RunTraffic } from '../kinds/run-traffic.ts'
 import type { DecisionBounds } from '../metrics/metric-engine.ts'
+import { MOST_PLACES } from '../metrics/places.ts'
 import type { ArmPodView, ArmPodViews } from './poll.ts'
 import type { Times } from './subject.ts'
 
@@ -34,8 +35,9 @@ export const isTooEarly = ({ trace = [] }: RunMetric): boolean => trace.length <
 
 /** The requests of both arms so far; undefined without requests. */
 export function armsTraffic({ counted, spread, startedMs }: CountedLatency): ArmsTraffic | undefined {
-  const { samples = NO_SAMPLES, windowEnd = '' } = counted
-  const seconds = (Date.parse(windowEnd) - startedMs) / 1_000
+  const { samples = NO_SAMPLES, windowEnd = '', memory } = counted
+  const sinceMs = memory?.since === undefined ? startedMs : Date.parse(memory.since)
+  const seconds = (Date.parse(windowEnd) - sinceMs) / 1_000
   const requests = samples.treatment + samples.control
   if (requests === 0 || !(seconds > 0)) return undefined
   const share = samples.treatment / requests
@@ -46,6 +48,8 @@ export function armsTraffic({ counted, spread, startedMs }: CountedLatency): Arm
 export interface PowerInput {
   readonly metric: Pick<Metric, 'tolerancePercent'>
   readonly traffic: ArmsTraffic
+  /** of the fork */
+  readonly pods: number
   readonly times: Pick<Times, 'intervalSeconds' | 'maxSeconds'>
   readonly question: Pick<DecisionBounds, 'alpha' | 'metrics'>
 }
@@ -53,12 +57,19 @@ export interface PowerInput {
 /** The time in seconds for which the power of an analysis is computed. */
 export const powerSeconds = ({ maxSeconds = USUAL_SECONDS }: Pick<Times, 'maxSeconds'>): number => maxSeconds
 
+/** The traffic without one pod of the fork, which may not decide. The only one does. */
+function withoutOnePod({ requestsPerSecond, share, ...traffic }: ArmsTraffic, pods: number): ArmsTraffic {
+  const left = pods > 1 ? 1 - 1 / Math.min(pods, MOST_PLACES) : 1
+  const all = 1 - share + share * left
+  return { ...traffic, requestsPerSecond: requestsPerSecond * all, share: (share * left) / all }
+}
+
 /** The smallest slowdown that this traffic can show; undefined if it can show none. */
-export function powerOf({ metric, traffic, times, question }: PowerInput): RunPower | undefined {
+export function powerOf({ metric, traffic, pods, times, question }: PowerInput): RunPower | undefined {
   const withinSeconds = powerSeconds(times)
   const { intervalSeconds } = times
   const tolerance = (metric.tolerancePercent ?? 0) / 100
-  const known = { intervalSeconds, spread: USUAL_SPREAD, ...traffic }
+  const known = { intervalSeconds, spread: USUAL_SPREAD, ...withoutOnePod(traffic, pods) }
   const slowdown = detectable(known, { ...question, tolerance }, withinSeconds)
   return Number.isFinite(slowdown) ? { percent: Math.ceil(100 * slowdown), withinSeconds } : undefined
 }

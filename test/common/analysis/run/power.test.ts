@@ -43,12 +43,26 @@ const TRAFFIC = { requestsPerSecond: 20, share: 0.08, spread: 1 }
 const OF: PowerInput = {
   metric: LATENCY,
   traffic: TRAFFIC,
+  pods: 1,
   times: { intervalSeconds: 30, maxSeconds: 600 },
   question: { alpha: 0.025, metrics: 1 },
 }
 const of = (more: Partial<PowerInput> = {}) => powerOf({ ...OF, ...more })
 const counted = (more: Partial<CountedLatency['counted']>) =>
   armsTraffic({ ...LATE, counted: { ...LATE.counted, ...more } })
+
+describe('what a run can show', () => {
+  it('N38: is less with two pods, of which one may not decide, and more again with many', () => {
+    const [one = 0, two = 0, eight = 0] = [1, 2, 8].map((pods) => of({ pods })?.percent)
+    expect(two).to.be.above(1.2 * one)
+    expect(eight).to.be.within(one, 1.1 * one)
+  })
+
+  it('N38: is by the requests since windows count', () => {
+    const memory = { version: 2, numbers: [], since: at(50) }
+    expect(counted({ memory })?.requestsPerSecond).to.equal(40)
+  })
+})
 
 describe('the traffic of an analysis run', () => {
   it('is that of both arms, with the share of the fork', () => expect(armsTraffic(LATE)).to.deep.equal(TRAFFIC))
