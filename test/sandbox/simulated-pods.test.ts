@@ -6,7 +6,7 @@ import { at, listOr } from '../../common/json/json.ts'
 import { freePorts } from '../../sandbox/ports.ts'
 import { simulatedPods } from '../../sandbox/traffic/simulated-pods.ts'
 
-/** The names of metrics, and the matchers, that the shipped templates ask Prometheus for. */
+/** The names of metrics, and the labels, that the shipped templates ask Prometheus for. They leave out others. */
 function askedInTemplates(): readonly { readonly names: readonly string[]; readonly matchers: readonly string[] }[] {
   return globSync('manifests/analysis-templates/*.yaml')
     .flatMap((file) => listOr(at(parse(readFileSync(file, 'utf8')), 'spec', 'metrics')))
@@ -16,7 +16,9 @@ function askedInTemplates(): readonly { readonly names: readonly string[]; reado
       names: ['events', 'total']
         .flatMap((key) => (at(asked, key) === undefined ? [] : [String(at(asked, key))]))
         .concat(at(asked, 'histogram') === undefined ? [] : [`${at(asked, 'histogram')}_bucket`]),
-      matchers: listOr(at(asked, 'matchers')).map(String),
+      matchers: listOr(at(asked, 'matchers'))
+        .map(String)
+        .filter((matcher) => !matcher.includes('!~')),
     }))
 }
 
