@@ -1,4 +1,5 @@
 import { sha256Of, WHOLE } from '../json/canonical.ts'
+import { fnv1a } from '../json/fnv1a.ts'
 
 type Labels = Readonly<Record<string, string>>
 
@@ -28,13 +29,8 @@ const OTHERS = ''
 /** The labels that nobody reads: the name of each, and a hash of its name and its value. */
 export type UnreadLabels = readonly (readonly [label: string, hash: number])[]
 
-/** 32 bits of a label and its value (FNV-1a). It need not be safe, as it only finds series that are alike. */
-export function hashOfLabel(label: string, value: string): number {
-  let hash = 0x811c9dc5
-  const text = `${label} ${value}`
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash >>> 0
-}
+/** A hash of a label and its value. It need not be safe, as it only finds series that are alike. */
+export const hashOfLabel = (label: string, value: string): number => fnv1a(`${label} ${value}`)
 
 /**
  * What is kept of the labels of a series. `malformed`: not all are texts; `long`: they are too many or too long;

@@ -1,9 +1,11 @@
 /** What `bench verdicts` and its short form in the tests simulate: requests of two arms, window by window. */
-import { fnv1a, seeded } from '../../common/analysis/engine/random.ts'
+
 import { METRIC_ENGINES } from '../../common/analysis/metrics/registry.ts'
 import type { WindowData } from '../../common/analysis/window-data.ts'
 import type { MetricRule } from '../../common/api/analysis/metric.ts'
+import { fnv1a } from '../../common/json/fnv1a.ts'
 import { asCoarse, BOUNDARIES, normal } from '../common/analysis/metrics/windows.ts'
+import { seeded } from '../seeded.ts'
 
 /** The error bounds of all stories, and the rule of Latency in percent. */
 export const [ALPHA, BETA, TOLERANCE, MAX_REGRESSION] = [0.025, 0.05, 10, 25]

@@ -1,6 +1,5 @@
 /** How the product judges a world, by its own functions: window by window, as the controller folds them. */
 
-import { seeded } from '../../common/analysis/engine/random.ts'
 import type { RunMetric } from '../../common/analysis/kinds/run.ts'
 import { histogramAnswer } from '../../common/analysis/query/histogram.ts'
 import { scrapedTwice } from '../../common/analysis/query/scrapes.ts'
@@ -12,6 +11,7 @@ import { HEALTH_METRIC, metricWithDefaults } from '../../common/api/analysis/def
 import type { Metric } from '../../common/api/analysis/metric.ts'
 import { windowQuery } from '../common/analysis/query/window-queries.ts'
 import { aPod } from '../common/analysis/run/runs.ts'
+import { seeded } from '../seeded.ts'
 import { ALPHA, BETA, INTERVAL_SECONDS } from './verdict-stories.ts'
 import type { ArmsOfRequests, PodRequests, RestartWorld, World } from './worlds.ts'
 

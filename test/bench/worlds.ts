@@ -1,7 +1,9 @@
 /** Requests and restarts of the pods of two versions, made window by window without anything of the engine's model. */
-import { fnv1a, seeded } from '../../common/analysis/engine/random.ts'
+
 import type { ArmPodView } from '../../common/analysis/run/poll.ts'
 import type { Arm } from '../../common/analysis/window-data.ts'
+import { fnv1a } from '../../common/json/fnv1a.ts'
+import { seeded } from '../seeded.ts'
 
 /** What the requests of a pod in a window were. */
 export interface PodRequests {

@@ -1,4 +1,4 @@
-import { fnv1a } from '../engine/random.ts'
+import { fnv1a } from '../../json/fnv1a.ts'
 import type { OfPod } from '../window-data.ts'
 
 /** The most places of an arm. If an arm has more pods, some share a place. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { dispersionOf, dividedBy, NO_CELLS, withCells } from '../../../../common/analysis/engine/dispersion.ts'
-import { seeded } from '../../../../common/analysis/engine/random.ts'
+import { seeded } from '../../../seeded.ts'
 
 const cellsOf = (events: readonly number[]) =>
   withCells(

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { seeded } from '../../../../common/analysis/engine/random.ts'
 import { boundariesOf, LATENCY } from '../../../../common/analysis/metrics/latency.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
+import { seeded } from '../../../seeded.ts'
 import { asCoarse, asFine, BOUNDARIES, question, sampleWindow } from './windows.ts'
 
 const RULE = { tolerancePercent: 10, maxRegressionPercent: 25 }

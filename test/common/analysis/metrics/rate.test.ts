@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { seeded } from '../../../../common/analysis/engine/random.ts'
 import type { MetricEngine } from '../../../../common/analysis/metrics/metric-engine.ts'
 import { RATE_ENGINE } from '../../../../common/analysis/metrics/rate.ts'
 import type { WindowData } from '../../../../common/analysis/window-data.ts'
 import type { MetricRule } from '../../../../common/api/analysis/metric.ts'
+import { seeded } from '../../../seeded.ts'
 import { eventWindow, question } from './windows.ts'
 
 const ERRORS: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 1 }

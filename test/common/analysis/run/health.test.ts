@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { fnv1a } from '../../../../common/analysis/engine/random.ts'
 import { healthLook, healthMemory, healthNumbers, withoutRestarts } from '../../../../common/analysis/run/health.ts'
+import { fnv1a } from '../../../../common/json/fnv1a.ts'
 import { ARMS, aPod } from './runs.ts'
 
 const [START, END] = [100_000, 130_000]

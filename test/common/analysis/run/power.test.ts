@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { seeded } from '../../../../common/analysis/engine/random.ts'
 import type { WindowAnswer } from '../../../../common/analysis/query/window-query.ts'
 import {
   armsTraffic,
@@ -10,6 +9,7 @@ import {
   powerOf,
   sharedTraffic,
 } from '../../../../common/analysis/run/power.ts'
+import { seeded } from '../../../seeded.ts'
 import { sampleWindow } from '../metrics/windows.ts'
 import {
   ARMS,
