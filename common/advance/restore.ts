@@ -1,4 +1,5 @@
 import { ABSENT, knownValue } from '../api/known.ts'
+import { MAX_REFUSAL } from '../api/limits.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { DesiredFork } from '../assess/assess.ts'
@@ -22,9 +23,6 @@ import { ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
 
 /** Reasons for which the fork may never get its pods, so an undo must not wait for it. */
 const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
-
-/** The longest text of a refusal that is told, in characters: an admission webhook may have written it. */
-const MAX_BECAUSE = 300
 
 /** Whether pods of the fork that are not ready can be waited for. */
 export const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
@@ -79,7 +77,7 @@ export function restore(
   }
   const writes = [sourceWrite(kind, source, { spec: mergePatchBetween(objectOr(source.spec) as JsonObject, after) })]
   const ifRefused = (because: string) => {
-    const text = wholeClauses(MAX_BECAUSE, because)
+    const text = wholeClauses(MAX_REFUSAL, because)
     return abortMove(run, `the undo ends, because the API server refuses to restore ${name}: ${text}`, facts)
   }
   return { writes, promotion, decision: waiting('Undoing', `restores ${name}`, 0), ifRefused }

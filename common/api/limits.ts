@@ -3,6 +3,9 @@ import { isObject, listOr, objectOr } from '../json/json.ts'
 import type { Labels } from './object.ts'
 import type { FieldError } from './types.ts'
 
+/** The longest text of a refusal that is told, in characters: an admission webhook may have written it. */
+export const MAX_REFUSAL = 300
+
 /**
  * Bounds of `overrideSpec`, checked before anything clones, merges, serialises or logs it. A pod template in the wild
  * nests about 15 deep and has some hundred values; merge and schema check are recursive and end near 3,000 levels.

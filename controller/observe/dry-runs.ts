@@ -1,4 +1,5 @@
 import { ABSENT, type Known, known, knownValue, unknown } from '../../common/api/known.ts'
+import { MAX_REFUSAL } from '../../common/api/limits.ts'
 import { PROMOTION_MANAGER } from '../../common/api/names.ts'
 import type { Facts } from '../../common/facts/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
@@ -22,8 +23,6 @@ const PACE_MS = 10_000
 const COUNTS_MS = { known: Number.POSITIVE_INFINITY, unknown: 600_000, absent: PACE_MS } as const
 /** How long a pass waits for an answer. */
 const DEADLINE_MS = 5_000
-/** The longest text of a refusal that is told, in characters: an admission webhook may have written it. */
-const MAX_BECAUSE = 300
 
 /** Failures that are an answer: the account may not ask, or an admission webhook does not support dry runs. */
 const REFUSALS: ReadonlySet<KubeError['kind']> = new Set(['forbidden', 'invalid', 'unread'])
@@ -105,7 +104,7 @@ export class DryRuns {
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       const { message } = error
-      return REFUSALS.has(error.kind) ? unknown(message.slice(0, MAX_BECAUSE)) : ABSENT
+      return REFUSALS.has(error.kind) ? unknown(message.slice(0, MAX_REFUSAL)) : ABSENT
     }
   }
 }
