@@ -1,11 +1,10 @@
-import { foreignFinalizers } from '../advance/leaving.ts'
 import { conditionsFrom } from '../api/conditions.ts'
-import { FORK_FINALIZER } from '../api/names.ts'
 import type { ExperimentDeploymentStatus } from '../api/types.ts'
 import { type Conclusion, heldWarnings } from '../conclusion/conclusion.ts'
 import type { Facts } from '../facts/facts.ts'
 import { escapeTexts } from '../json/escape.ts'
 import { statusCount } from '../workload/status.ts'
+import { keepersOf } from './lifecycle.ts'
 import { columns, forkFacts, summary } from './status.ts'
 
 /** The conditions that say how an experiment is. All others say what became of it, and stay. */
@@ -20,9 +19,7 @@ export function leavingStatus(facts: Facts, conclusion: Conclusion): ExperimentD
   const { experiment, now } = facts
   const { metadata, status: before = {} } = experiment
   const { share: _share, services: _services, warnings: _warnings, pods: _pods, ...kept } = before
-  const others = (metadata.finalizers ?? []).filter((each) => each !== FORK_FINALIZER)
-  const isKept = foreignFinalizers({ metadata: { ...metadata, finalizers: others } }).length > 0
-  if (conclusion.is === 'unready' && !isKept) return undefined
+  if (conclusion.is === 'unready' && keepersOf(experiment).length === 0) return undefined
   const stored = before.conditions ?? []
   const warnings = heldWarnings(conclusion)
   const count = (of: string) => (conclusion.fork ? statusCount(conclusion.fork, of) : 0)

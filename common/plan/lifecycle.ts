@@ -72,9 +72,12 @@ export function planDeletion(facts: Facts): Plan {
   return withLeaving(terminating(left.waitsFor ?? deletionText(fork.value), left.writes), left)
 }
 
-/** What keeps an experiment whose fork is gone. */
-function keptBesides({ metadata }: ExperimentDeployment): string {
-  const others = foreignFinalizers({ metadata: { ...metadata, finalizers: otherFinalizers({ metadata }) } })
+/** The finalizers of others that keep an experiment whose fork is gone. */
+export const keepersOf = ({ metadata }: ExperimentDeployment): readonly string[] =>
+  foreignFinalizers({ metadata: { ...metadata, finalizers: otherFinalizers({ metadata }) } })
+
+function keptBesides(experiment: ExperimentDeployment): string {
+  const others = keepersOf(experiment)
   return others.length === 0 ? '' : `; ${keptByFinalizers(others)} the experiment`
 }
 
