@@ -148,7 +148,8 @@ function lasting({ facts, state: { run }, gate }: CutOverContext, obstacle: Deci
  */
 function untilListed(context: CutOverContext): Decision | undefined {
   const { state, pins } = context
-  const [{ active }, open] = [pins, state.target?.open ?? 0]
+  const { active } = pins
+  const open = state.target?.open ?? 0
   if (state.steps[state.run.stepIndex]?.is === 'cutOver' && !active.isOurs && open > 0 && !hasJoined(context)) {
     const listed = `${active.endpoints.ofFork} of ${count(open, 'open pod')} of the fork`
     return lasting(context, waiting('PodsNotReady', `service/${active.name} lists ${listed}; all have to be ready`))
