@@ -1,6 +1,6 @@
 import { added, mixture, zeros } from './mixture.ts'
 import { type BetDirection, FACTORS, oddsSteps } from './steps.ts'
-import { chunksOf, evidenceIn, noSums, type Sums, withSteps } from './sums.ts'
+import { chunksOf, evidenceIn, leftOf, noSums, type Sums, withSteps } from './sums.ts'
 
 /** How many requests of an arm took longer than each boundary, and how many there were. */
 export interface Exceeding {
@@ -102,22 +102,19 @@ export function withCoarseWindow(former: CoarseState, window: CoarseWindow, marg
   const ruledOut = (1 + maxRegression) ** exponentsAt(calibration.body).least
   const safe = (former: Sums, index: number, odds: number) =>
     withSteps(former, without.control.length, (left) =>
-      steps(index, [treatment, armWithout(control, without.control, left)], odds, -1),
+      steps(index, [treatment, leftOf(control, without.control, left)], odds, -1),
     )
   return {
     ...seen,
     harm: withSteps(state.harm, without.treatment.length, (left) =>
       tolerated.flatMap(([index, odds]) =>
-        steps(index, [armWithout(treatment, without.treatment, left), control], odds, 1),
+        steps(index, [leftOf(treatment, without.treatment, left), control], odds, 1),
       ),
     ),
     body: safe(state.body, calibration.body, ruledOut),
     tail: safe(state.tail, calibration.tail, TAIL_ODDS),
   }
 }
-
-const armWithout = <T>(all: T, without: readonly T[], left: number | undefined): T =>
-  (left === undefined ? all : without[left]) ?? all
 
 /** Fixes which boundaries count, as soon as enough requests were seen in former windows. */
 function calibrated(state: CoarseState): CoarseState {

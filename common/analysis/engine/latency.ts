@@ -11,7 +11,7 @@ import {
 } from './distribution.ts'
 import { mixture } from './mixture.ts'
 import { FACTORS, oddsSteps, SHIFTS } from './steps.ts'
-import { chunksOf, evidenceIn, noSums, type Sums, withSteps } from './sums.ts'
+import { chunksOf, evidenceIn, leftOf, noSums, type Sums, withSteps } from './sums.ts'
 
 /** All that the next window needs of the former ones. */
 export interface LatencyState {
@@ -53,8 +53,7 @@ export function withLatencyWindow(former: LatencyState, window: LatencyWindow, m
   const { bounds } = state
   const { tolerance, maxRegression } = margins
   const { treatment = [], control = [] } = window.without ?? {}
-  const of = (sets: readonly Distribution[], left: number | undefined) =>
-    (left === undefined ? window : sets[left]) ?? window
+  const of = (sets: readonly Distribution[], left: number | undefined) => leftOf<Distribution>(window, sets, left)
   const seen = {
     ...state,
     treatment: merged(state.treatment, window.treatment),

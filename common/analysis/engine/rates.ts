@@ -2,7 +2,7 @@ import type { LatencyMargins } from './coarse-latency.ts'
 import { dividedBy } from './dispersion.ts'
 import { added, mixture, zeros } from './mixture.ts'
 import { type Counts, FACTORS, fixedRateSteps, partSteps, rateSteps, shareSteps, WAGERS } from './steps.ts'
-import { evidenceIn, noSums, type Sums, withSteps } from './sums.ts'
+import { evidenceIn, leftOf, noSums, type Sums, withSteps } from './sums.ts'
 
 /** How a rate is judged. */
 export interface RateMargins extends LatencyMargins {
@@ -47,7 +47,7 @@ export const noRateState = (margins: Partial<RateMargins>): RateState => ({
 export function withRateWindow(state: RateState, window: RateWindow, margins: RateMargins): RateState {
   const { tolerance, maxRegression, acceptable, areGood = false } = margins
   const { all, ofHarm, ofSafety } = window
-  const of = (sets: readonly Counts[], left: number | undefined) => (left === undefined ? all : sets[left]) ?? all
+  const of = (sets: readonly Counts[], left: number | undefined) => leftOf(all, sets, left)
   const harmSteps = areGood ? (counts: Counts, ratio: number) => rateSteps(counts, ratio, 1) : shareSteps
   const compared = {
     harm: withSteps(state.harm, ofHarm.length, (left) => harmSteps(of(ofHarm, left), 1 + tolerance)),

@@ -28,6 +28,10 @@ export const withSteps = (
   ),
 })
 
+/** What is left of `all` without the place `left`; undefined: nothing is left out, as of a place without pods. */
+export const leftOf = <T>(all: T, each: readonly T[], left: number | undefined): T =>
+  (left === undefined ? all : each[left]) ?? all
+
 /** The evidence of `evidenceOf` from the bets of all pods, and without each place. */
 export const evidenceIn = <T>({ all, without }: Sums, evidenceOf: (bets: readonly number[]) => T) => ({
   all: evidenceOf(all),

@@ -15,7 +15,7 @@ import type { Arm, CoarseCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
-import { loadedPlaces, outside, type Places, placedPods, placesIn, savedPlaces } from './places.ts'
+import { type ArmPlaces, loadedArms, NO_PLACES, outside, placedArms, savedArms, withoutEach } from './places.ts'
 import { type PodWindows, requestsPerPod, withPodWindows } from './pod-windows.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
@@ -29,7 +29,7 @@ interface State {
   readonly latency: CoarseState
   readonly rungs: readonly number[]
   readonly perPod: PodWindows
-  readonly places: Readonly<Record<Arm, Places>>
+  readonly places: ArmPlaces
 }
 
 function save({ boundaries, latency, rungs, perPod, places }: State): readonly number[] {
@@ -42,14 +42,13 @@ function save({ boundaries, latency, rungs, perPod, places }: State): readonly n
     ...listsOfSums([harm, body, tail]),
     rungs,
     [perPod.treatment, perPod.control],
-    savedPlaces(places.treatment),
-    savedPlaces(places.control),
+    ...savedArms(places),
   )
 }
 
 const noState = (width: number): State => ({
   ...{ boundaries: [], latency: noCoarseState(width), rungs: [], perPod: { treatment: 0, control: 0 } },
-  places: { treatment: [], control: [] },
+  places: NO_PLACES,
 })
 
 function load(numbers: readonly number[], width: number): State {
@@ -71,7 +70,7 @@ function load(numbers: readonly number[], width: number): State {
   }
   return {
     ...{ boundaries, latency, rungs, perPod: { treatment: own, control: source } },
-    places: { treatment: loadedPlaces(ownPlaces), control: loadedPlaces(sourcePlaces) },
+    places: loadedArms(ownPlaces, sourcePlaces),
   }
 }
 
@@ -100,15 +99,12 @@ export function foldCoarse(
   if (numbers.length > 0 && !isEqual(former.boundaries, boundaries)) return undefined
   const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
-  const places = {
-    treatment: placedPods(former.places.treatment, treatment),
-    control: placedPods(former.places.control, control),
-  }
-  const without = (of: Places, counts: readonly CoarseCounts[]) =>
-    Array.from({ length: placesIn(of) }, (_, place) => sumOf(outside(of, place, counts), width))
+  const places = placedArms(former.places, data)
+  const without = (arm: Arm) =>
+    withoutEach(places[arm], (place) => sumOf(outside(places[arm], place, data[arm]), width))
   const window = {
     ...{ boundaries, treatment: sumOf(treatment, width), control: sumOf(control, width) },
-    without: { treatment: without(places.treatment, treatment), control: without(places.control, control) },
+    without: { treatment: without('treatment'), control: without('control') },
   }
   const latency = withCoarseWindow(former.latency, window, margins)
   const next = { boundaries, latency, places, perPod: withPodWindows(former.perPod, data) }

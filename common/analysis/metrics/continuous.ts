@@ -25,7 +25,7 @@ import type { Arm, FineCounts, OfPod, Samples, WindowData } from '../window-data
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
-import { loadedPlaces, outside, type Places, placedPods, placesIn, savedPlaces } from './places.ts'
+import { type ArmPlaces, loadedArms, NO_PLACES, outside, placedArms, savedArms, withoutEach } from './places.ts'
 import { type PodWindows, requestsPerPod, withPodWindows } from './pod-windows.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
@@ -40,7 +40,7 @@ interface State {
   readonly ratio: number
   readonly rungs: readonly number[]
   readonly perPod: PodWindows
-  readonly places: Readonly<Record<Arm, Places>>
+  readonly places: ArmPlaces
 }
 
 function save({ latency, ratio, rungs, perPod, places }: State): readonly number[] {
@@ -53,14 +53,13 @@ function save({ latency, ratio, rungs, perPod, places }: State): readonly number
     ...listsOfSums([ranks, odds, body, tail]),
     rungs,
     [perPod.treatment, perPod.control],
-    savedPlaces(places.treatment),
-    savedPlaces(places.control),
+    ...savedArms(places),
   )
 }
 
 const NO_STATE: State = {
   ...{ latency: NO_LATENCY_STATE, ratio: 0, rungs: [], perPod: { treatment: 0, control: 0 } },
-  places: { treatment: [], control: [] },
+  places: NO_PLACES,
 }
 
 function load(numbers: readonly number[]): State {
@@ -81,7 +80,7 @@ function load(numbers: readonly number[]): State {
   }
   return {
     ...{ latency, ratio, rungs, perPod: { treatment: own, control: source } },
-    places: { treatment: loadedPlaces(ownPlaces), control: loadedPlaces(sourcePlaces) },
+    places: loadedArms(ownPlaces, sourcePlaces),
   }
 }
 
@@ -110,8 +109,9 @@ const allValues = (samples: readonly Samples[]): readonly number[] => samples.fl
 
 /** The requests of both arms, but for those of the pods in one place of one arm. */
 function distributionOf(data: FineData, places: State['places'], arm?: Arm, left?: number): Distribution {
-  const kept = <T extends OfPod>(of: Arm, counts: readonly T[]) =>
-    of === arm ? outside(places[of], left, counts) : counts
+  function kept<T extends OfPod>(of: Arm, counts: readonly T[]): readonly T[] {
+    return of === arm ? outside(places[of], left, counts) : counts
+  }
   return data.is === 'samples'
     ? ofSamples(allValues(kept('treatment', data.treatment)), allValues(kept('control', data.control)))
     : ofBuckets(allBins(kept('treatment', data.treatment)), allBins(kept('control', data.control)), data.ratio)
@@ -119,8 +119,7 @@ function distributionOf(data: FineData, places: State['places'], arm?: Arm, left
 
 /** The requests of both arms, also without each place. */
 function windowOf(data: FineData, places: State['places']): LatencyWindow {
-  const without = (arm: Arm) =>
-    Array.from({ length: placesIn(places[arm]) }, (_, place) => distributionOf(data, places, arm, place))
+  const without = (arm: Arm) => withoutEach(places[arm], (place) => distributionOf(data, places, arm, place))
   return { ...distributionOf(data, places), without: { treatment: without('treatment'), control: without('control') } }
 }
 
@@ -170,10 +169,7 @@ export function foldContinuous(
   const { former, data } = same
   const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
-  const places = {
-    treatment: placedPods(former.places.treatment, data.treatment),
-    control: placedPods(former.places.control, data.control),
-  }
+  const places = placedArms(former.places, data)
   const window = windowOf(data, places)
   const latency = withLatencyWindow(former.latency, window, margins)
   const rungs = withEffectBets(former.rungs, betsOnRanks(window))

@@ -1,5 +1,5 @@
 import { fnv1a } from '../../json/fnv1a.ts'
-import type { OfPod } from '../window-data.ts'
+import type { Arm, OfPod } from '../window-data.ts'
 
 /** The most places of an arm. If an arm has more pods, some share a place. */
 export const MOST_PLACES = 8
@@ -63,13 +63,41 @@ export function outside<T extends OfPod>(places: Places, left: number | undefine
   return counts.filter(({ pod }) => pod === undefined || !keys.has(keyOfPod(pod)))
 }
 
+/** The places of both arms. */
+export type ArmPlaces = Readonly<Record<Arm, Places>>
+
+/** Before the first window. */
+export const NO_PLACES: ArmPlaces = { treatment: [], control: [] }
+
+/** As `placedPods`, of both arms. */
+export const placedArms = (former: ArmPlaces, window: Readonly<Record<Arm, readonly OfPod[]>>): ArmPlaces => ({
+  treatment: placedPods(former.treatment, window.treatment),
+  control: placedPods(former.control, window.control),
+})
+
+/** What is left of an arm without each of its places. */
+export const withoutEach = <T>(places: Places, without: (place: number) => T): readonly T[] =>
+  Array.from({ length: placesIn(places) }, (_, place) => without(place))
+
 /** As one list of numbers. */
-export const savedPlaces = (places: Places): readonly number[] =>
+const savedPlaces = (places: Places): readonly number[] =>
   places.flatMap(({ key, place, isHere }) => [key, 2 * place + Number(isHere)])
 
 /** What `savedPlaces` has made a list of. */
-export const loadedPlaces = (list: readonly number[]): Places =>
+const loadedPlaces = (list: readonly number[]): Places =>
   list.flatMap((key, at) => {
     const word = list[at + 1] ?? 0
     return at % 2 === 0 ? [{ key, place: Math.floor(word / 2), isHere: word % 2 === 1 }] : []
   })
+
+/** As two lists of numbers. */
+export const savedArms = ({ treatment, control }: ArmPlaces): readonly (readonly number[])[] => [
+  savedPlaces(treatment),
+  savedPlaces(control),
+]
+
+/** What `savedArms` has made these lists of. */
+export const loadedArms = (treatment: readonly number[], control: readonly number[]): ArmPlaces => ({
+  treatment: loadedPlaces(treatment),
+  control: loadedPlaces(control),
+})

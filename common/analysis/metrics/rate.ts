@@ -6,7 +6,7 @@ import type { Arm, EventCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
-import { loadedPlaces, outside, type Places, placedPods, placesIn, savedPlaces } from './places.ts'
+import { type ArmPlaces, loadedArms, outside, placedArms, savedArms, withoutEach } from './places.ts'
 import { requestsPerPod, withPodWindows } from './pod-windows.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
@@ -31,7 +31,7 @@ interface State {
   readonly cells: Cells
   readonly sums: RateState
   readonly rungs: readonly number[]
-  readonly places: Readonly<Record<Arm, Places>>
+  readonly places: ArmPlaces
 }
 
 const save = ({ totals, quietSeconds, windows, perPod, cells, sums, rungs, places }: State): readonly number[] => {
@@ -42,8 +42,7 @@ const save = ({ totals, quietSeconds, windows, perPod, cells, sums, rungs, place
     ...listsOfSums([sums.harm, sums.fixedHarm, sums.safe]),
     sums.fixedSafe,
     rungs,
-    savedPlaces(places.treatment),
-    savedPlaces(places.control),
+    ...savedArms(places),
   )
 }
 
@@ -79,7 +78,7 @@ function load(numbers: readonly number[], rule: MetricRule): State {
             fixedSafe,
           },
     rungs,
-    places: { treatment: loadedPlaces(own), control: loadedPlaces(others) },
+    places: loadedArms(own, others),
   }
 }
 
@@ -101,13 +100,10 @@ export function foldRates(state: readonly number[], data: WindowData, rule: Metr
   if (data.is !== 'events') return undefined
   const former = load(state, rule)
   const { treatment, control } = data
-  const places = {
-    treatment: placedPods(former.places.treatment, treatment),
-    control: placedPods(former.places.control, control),
-  }
+  const places = placedArms(former.places, data)
   const all = ordered(treatment, control, rule)
   const without = (arm: Arm) =>
-    Array.from({ length: placesIn(places[arm]) }, (_, place) =>
+    withoutEach(places[arm], (place) =>
       arm === 'treatment'
         ? ordered(outside(places.treatment, place, treatment), control, rule)
         : ordered(treatment, outside(places.control, place, control), rule),

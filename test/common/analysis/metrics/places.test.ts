@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import {
   keyOfPod,
-  loadedPlaces,
+  loadedArms,
   MOST_PLACES,
   outside,
   type Places,
   placedPods,
   placesIn,
   placesNow,
-  savedPlaces,
+  savedArms,
 } from '../../../../common/analysis/metrics/places.ts'
 
 const pods = (...names: readonly string[]) => names.map((pod) => ({ pod }))
@@ -48,7 +48,8 @@ describe('the places of pods', () => {
 
   it('come back as they were saved', () => {
     const places = placedPods(placedPods([], pods('a', 'b')), pods('b', 'c'))
-    expect(loadedPlaces(savedPlaces(places))).to.deep.equal(places)
+    const [treatment = [], control = []] = savedArms({ treatment: places, control: [] })
+    expect(loadedArms(treatment, control)).to.deep.equal({ treatment: places, control: [] })
   })
 
   it('are of names that are told apart by a number that JSON keeps', () => {
