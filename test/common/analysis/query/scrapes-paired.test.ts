@@ -48,89 +48,28 @@ describe('series that two scrapers send', () => {
 })
 
 describe('series of one scraper', () => {
-  const worker = (id: string, counts: readonly (readonly [start: number, end: number])[]) =>
+  const worker = (id: string, ...counts: readonly (readonly [start: number, end: number])[]) =>
     counts.map((ends, index) => counter('n', 'a', ends, { shard: id, code: `${200 + index}` }))
 
   it('are not paired if neither is ahead in all of them', () => {
-    const one = worker('1', [
-      [500, 600],
-      [50, 60],
-      [20, 25],
-    ])
-    expect(
-      pairedBy([
-        ...one,
-        ...worker('2', [
-          [500, 590],
-          [50, 61],
-          [20, 25],
-        ]),
-      ]),
-    ).to.equal(undefined)
-    expect(
-      pairedBy([
-        ...one,
-        ...worker('2', [
-          [490, 590],
-          [50, 60],
-          [21, 25],
-        ]),
-      ]),
-    ).to.equal(undefined)
-    expect(
-      pairedBy([
-        ...one,
-        ...worker('2', [
-          [490, 590],
-          [50, 60],
-          [20, 25],
-        ]),
-      ]),
-    ).to.equal('shard')
+    const one = worker('1', [500, 600], [50, 60], [20, 25])
+    expect(pairedBy([...one, ...worker('2', [500, 590], [50, 61], [20, 25])])).to.equal(undefined)
+    expect(pairedBy([...one, ...worker('2', [490, 590], [50, 60], [21, 25])])).to.equal(undefined)
+    expect(pairedBy([...one, ...worker('2', [490, 590], [50, 60], [20, 25])])).to.equal('shard')
   })
 
   it('are not paired if one has counted far more, or if they are few or at rest', () => {
-    const one = worker('1', [
-      [500, 600],
-      [50, 60],
-      [20, 25],
-    ])
-    expect(
-      pairedBy([
-        ...one,
-        ...worker('2', [
-          [400, 500],
-          [50, 60],
-          [20, 25],
-        ]),
-      ]),
-    ).to.equal(undefined)
-    expect(
-      pairedBy([
-        ...one.slice(0, 2),
-        ...worker('2', [
-          [500, 600],
-          [50, 60],
-        ]),
-      ]),
-    ).to.equal(undefined)
-    const idle = (id: string) =>
-      worker(id, [
-        [5, 5],
-        [5, 5],
-        [5, 5],
-      ])
+    const one = worker('1', [500, 600], [50, 60], [20, 25])
+    expect(pairedBy([...one, ...worker('2', [400, 500], [50, 60], [20, 25])])).to.equal(undefined)
+    expect(pairedBy([...one.slice(0, 2), ...worker('2', [500, 600], [50, 60])])).to.equal(undefined)
+    const idle = (id: string) => worker(id, [5, 5], [5, 5], [5, 5])
     expect(pairedBy([...idle('1'), ...idle('2')])).to.equal(undefined)
     expect(pairedBy([])).to.equal(undefined)
   })
 
   it('are not paired by a label that says what is counted', () => {
     const of = (route: string) =>
-      worker('1', [
-        [500, 600],
-        [50, 60],
-        [20, 25],
-      ]).map((one) => ({ ...one, labels: { ...one.labels, route } }))
+      worker('1', [500, 600], [50, 60], [20, 25]).map((one) => ({ ...one, labels: { ...one.labels, route } }))
     expect(pairedBy([...of('/a'), ...of('/b')])).to.equal(undefined)
   })
 
