@@ -149,6 +149,10 @@ describe('the guide for admins, in a cluster of its own', () => {
         await plane().api.create(revisions, { metadata: { name, labels }, revision: 1, data: {} })
         const crd = `crd/${EXPERIMENT_DEPLOYMENT.plural}.${GROUP}`
         expect((await plane().kubectl(['delete', crd, '--wait=false'])).code).to.equal(0)
+        await eventually('the experiment to be deleted with its CRD', 30_000, async () => {
+          const path = resourcePath(EXPERIMENT_DEPLOYMENT, { namespace: 'default', name: 'stock-cart' })
+          expect((await plane().api.get(path)).metadata.deletionTimestamp).to.be.a('string')
+        })
       },
     },
   ]
