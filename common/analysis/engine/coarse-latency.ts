@@ -186,12 +186,24 @@ export interface LatencyEvidence {
   readonly parts: readonly number[]
 }
 
+/** The bets of the body that can win where the versions are about equal: the largest look for a far faster fork. */
+const BODY_BETS = 4
+/** The bets of the tail that can win there, around the one on equal odds. */
+const TAIL_BETS = [1, 5] as const
+
+/** Evidence that the middle of the times is not worse, from the bets on shifts or on factors. */
+export const bodyEvidence = (bets: readonly number[]): number => mixture(bets.slice(0, BODY_BETS))
+
+/** Evidence that the odds of the tail have not doubled. Half of the capital is on the bet that they are equal. */
+export const tailEvidence = (bets: readonly number[]): number =>
+  mixture([bets[FACTORS.indexOf(TAIL_ODDS)] ?? 0, mixture(bets.slice(...TAIL_BETS))])
+
 /** The evidence of all windows. Harm may be shown at any live boundary. */
 export function coarseEvidence({ harm, body, tail }: CoarseState): LatencyEvidence {
   return {
     harm: evidenceIn(harm, (all) => (all.length > 0 ? mixture(all) : 0)),
-    body: evidenceIn(body, mixture),
-    tail: evidenceIn(tail, mixture),
+    body: evidenceIn(body, bodyEvidence),
+    tail: evidenceIn(tail, tailEvidence),
     parts: chunksOf(harm.all, FACTORS.length).map(mixture),
   }
 }

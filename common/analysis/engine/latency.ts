@@ -1,4 +1,11 @@
-import { CALIBRATING_REQUESTS, type LatencyEvidence, type LatencyMargins, TAIL_ODDS } from './coarse-latency.ts'
+import {
+  bodyEvidence,
+  CALIBRATING_REQUESTS,
+  type LatencyEvidence,
+  type LatencyMargins,
+  TAIL_ODDS,
+  tailEvidence,
+} from './coarse-latency.ts'
 import {
   type Bins,
   betsOnRanks,
@@ -113,8 +120,8 @@ export function latencyEvidence({ ranks, odds, body, tail }: LatencyState): Late
       all: mixture([byRanks.all, byOdds.all]),
       without: byRanks.without.map((log, place) => mixture([log, byOdds.without[place] ?? 0])),
     },
-    body: evidenceIn(body, mixture),
-    tail: evidenceIn(tail, mixture),
+    body: evidenceIn(body, bodyEvidence),
+    tail: evidenceIn(tail, tailEvidence),
     parts: [byRanks.all, ...chunksOf(odds.all, FACTORS.length).map(mixture)],
   }
 }

@@ -1,5 +1,13 @@
 import { expect } from 'chai'
-import { coarseEvidence, noCoarseState, withCoarseWindow } from '../../../../common/analysis/engine/coarse-latency.ts'
+import {
+  bodyEvidence,
+  coarseEvidence,
+  noCoarseState,
+  tailEvidence,
+  withCoarseWindow,
+} from '../../../../common/analysis/engine/coarse-latency.ts'
+import { mixture } from '../../../../common/analysis/engine/mixture.ts'
+import { FACTORS, SHIFTS } from '../../../../common/analysis/engine/steps.ts'
 import { areNear, VECTORS } from './vectors.ts'
 
 /** The evidence of windows with 100 requests of each arm. So many of them take longer than the first boundary. */
@@ -29,13 +37,26 @@ describe('latency from coarse buckets', () => {
       for (const [window, { et, nt, ec, nc }] of windows.entries()) {
         const arms = { treatment: { exceeding: et, total: nt }, control: { exceeding: ec, total: nc } }
         state = withCoarseWindow(state, { boundaries: le, ...arms }, { tolerance, maxRegression })
-        const { harm, body, tail, parts } = coarseEvidence(state)
+        const { harm, parts } = coarseEvidence(state)
+        const [body, tail] = [state.body, state.tail].map(({ all }) => mixture(all))
         const expected = out[window]
-        areNear([harm.all, body.all, tail.all], [expected?.harm ?? 0, expected?.body ?? 0, expected?.tail ?? 0])
+        areNear([harm.all, body ?? NaN, tail ?? NaN], [expected?.harm ?? 0, expected?.body ?? 0, expected?.tail ?? 0])
         expect(parts.every((part) => part <= Math.log(4))).to.equal(expected?.calm)
       }
       expect(state.calibration?.live).to.deep.equal(live)
     })
+
+  /** The part of the capital that is on each bet: what is left if all other bets lose all. */
+  const stakes = (evidence: (bets: readonly number[]) => number, bets: number) =>
+    Array.from({ length: bets }, (_, index) =>
+      Math.exp(evidence(Array.from({ length: bets }, (_, each) => (each === index ? 0 : -1e9)))),
+    )
+
+  it('N38: bets all of its capital, and no more, on what can win where the versions are about equal', () => {
+    areNear(stakes(tailEvidence, FACTORS.length), [0, 1 / 8, 1 / 8, 1 / 2 + 1 / 8, 1 / 8, 0, 0])
+    areNear(stakes(bodyEvidence, FACTORS.length), [1 / 4, 1 / 4, 1 / 4, 1 / 4, 0, 0, 0])
+    areNear(stakes(bodyEvidence, SHIFTS.length), [1 / 4, 1 / 4, 1 / 4, 1 / 4, 0])
+  })
 
   it('says nothing where all requests are in one bucket', () => {
     const all = { exceeding: [0, 0], total: 500 }
