@@ -93,7 +93,8 @@ export function foldCoarse(
   data: CoarseData,
   rule: MetricRule,
 ): readonly number[] | undefined {
-  const { boundaries, treatment, control } = thinned(data)
+  const kept = thinned(data)
+  const { boundaries, treatment, control } = kept
   const width = boundaries.length
   const former = load(numbers, width)
   if (numbers.length > 0 && !isEqual(former.boundaries, boundaries)) return undefined
@@ -101,7 +102,7 @@ export function foldCoarse(
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
   const places = placedArms(former.places, data)
   const without = (arm: Arm) =>
-    withoutEach(places[arm], (place) => sumOf(outside(places[arm], place, data[arm]), width))
+    withoutEach(places[arm], (place) => sumOf(outside(places[arm], place, kept[arm]), width))
   const window = {
     ...{ boundaries, treatment: sumOf(treatment, width), control: sumOf(control, width) },
     without: { treatment: without('treatment'), control: without('control') },

@@ -26,6 +26,28 @@ describe('latency from coarse buckets', () => {
     expect(judgeCoarse(state, question()).samples).to.deep.equal({ treatment: 3_000, control: 3_000 })
   })
 
+  it('N38: leaves pods out at the boundaries that it keeps, also if there are too many', () => {
+    const boundaries = Array.from({ length: 20 }, (_, index) => (index + 1) / 20)
+    const arm = (word: string, slowness: number) =>
+      ['a', 'b'].map((pod, index) => ({
+        pod: `${word}-${pod}`,
+        total: 200,
+        exceeding: boundaries.map((bound) => Math.round(200 * (1 - bound / (1 + index * slowness)))),
+      }))
+    const every = (list: readonly number[], step: number) => list.filter((_, index) => index % step === step - 1)
+    const kept = (step: number): WindowData & { readonly is: 'coarse' } => {
+      const of = (counts: ReturnType<typeof arm>) =>
+        counts.map(({ exceeding, ...each }) => ({ ...each, exceeding: every(exceeding, step) }))
+      return {
+        ...{ is: 'coarse', boundaries: every(boundaries, step) },
+        ...{ treatment: of(arm('fork', 3)), control: of(arm('source', 0)) },
+      }
+    }
+    const after = (data: WindowData & { readonly is: 'coarse' }) =>
+      [1, 2, 3].reduce<readonly number[]>((state) => foldCoarse(state, data, RULE) ?? [], [])
+    expect(after(kept(1))).to.deep.equal(after(kept(2)))
+  })
+
   it('has no estimate while the median is outside of all boundaries', () => {
     expect(judgeCoarse(stateAfter(2, window([0.1, 1], [20, 5], 100)), question()).effect).to.not.have.property(
       'estimate',
