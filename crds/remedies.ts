@@ -76,7 +76,8 @@ const OF_ANALYSES = {
   NotHealthy: 'Run `kubectl describe` on the pods of the fork, and change the override.',
   ControlsDiffer: 'An earlier version of the controller has ended the run. Raise `attempt` to ask again.',
   PodsDiffer: 'Compare the pods of the fork: one may be bad. Delete it or add pods, then raise `attempt`.',
-  TrafficDiffers: 'Choose requests of one route by `prometheus.matchers` or `testPath`, then raise `attempt`.',
+  TrafficDiffers:
+    'Choose requests of one route by `prometheus.matchers` or `testPath`, or set `stratifyBy`, then raise `attempt`.',
   TooFewSamples:
     'Send more requests, give the fork more pods, or raise `maxSeconds`; then raise `attempt`. If a run was aborted, also give the command `retry`.',
   NotShown:

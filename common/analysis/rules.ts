@@ -54,6 +54,17 @@ const matchersAreOthers: Rule = ({ prometheus }, { provider }) => {
   )
 }
 
+/** The pods are compared anyway, and a boundary of a histogram is no sort of requests. */
+const strataAreOfRequests: Rule = ({ prometheus }, { provider }) => {
+  const { podLabel, namespaceLabel } = providerWithDefaults(knownValue(provider)?.spec ?? ANY_PROMETHEUS)
+  const { stratifyBy } = prometheus ?? {}
+  if (stratifyBy === undefined) return []
+  const path = ['prometheus', 'stratifyBy']
+  const isOther = stratifyBy === 'le' || stratifyBy.startsWith('__')
+  if (!isOther && stratifyBy !== podLabel && stratifyBy !== namespaceLabel) return []
+  return [forbidden(path, `the label ${stratifyBy} does not tell requests apart; name one that does, such as route`)]
+}
+
 const ANY_PROMETHEUS = { type: 'Prometheus', namespaceSelector: {} } as const
 
 const BLOCK_OF: Readonly<Record<ProviderType, keyof QueryBlocks>> = {
@@ -94,6 +105,7 @@ const RULES: readonly Rule[] = [
   blockFitsProvider,
   placeholdersAreSound,
   matchersAreOthers,
+  strataAreOfRequests,
   queryIsAllowed,
 ]
 

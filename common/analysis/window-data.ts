@@ -6,6 +6,8 @@ export type Arm = 'treatment' | 'control'
 /** What one pod gave; without `pod`: what all pods of an arm gave together. */
 export interface OfPod {
   readonly pod?: string
+  /** the value of the label that `stratifyBy` names, maybe an empty one; absent: the metric has no strata */
+  readonly stratum?: string
 }
 
 /** How long each request took, in seconds. */

@@ -28,6 +28,8 @@ const PROMETHEUS: Note = {
         'Which series count, such as route="/cart". Not the labels of the pod and its namespace, which are always added.',
       ...MATCHERS,
     },
+    stratifyBy:
+      'For Latency, ErrorRate and Ratio: a label of the series, such as route. The requests for each of its values, of which there are at most 8, are compared by themselves. Of Latency, only classic histograms can be.',
   },
 }
 

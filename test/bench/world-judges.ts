@@ -13,7 +13,7 @@ import { windowQuery } from '../common/analysis/query/window-queries.ts'
 import { aPod } from '../common/analysis/run/runs.ts'
 import { seeded } from '../seeded.ts'
 import { ALPHA, BETA, INTERVAL_SECONDS } from './verdict-stories.ts'
-import type { ArmsOfRequests, PodRequests, RestartWorld, World } from './worlds.ts'
+import { type ArmsOfRequests, LONGEST_PROBE, type PodRequests, type RestartWorld, type World } from './worlds.ts'
 
 /** What the product says after a window, and the requests of the window, if it has any. */
 export interface Judged {
@@ -133,6 +133,21 @@ export const inBuckets: Answering = (arms) =>
     boundaries: BOUNDARIES,
     ...perArm(arms, ({ pod, times, requests }) => ({ pod, total: requests, exceeding: exceeding(times, BOUNDARIES) })),
   })
+
+/** Times as the buckets of histograms of two routes: that of probes, and that of all other requests. */
+export const inBucketsByRoute: Answering = (arms) => {
+  const routes = (pods: readonly PodRequests[]) =>
+    pods.flatMap(({ pod, times }) =>
+      [...Map.groupBy(times, (time) => (time <= LONGEST_PROBE ? '/ready' : '/cart'))].map(([stratum, some]) => ({
+        ...{ pod, stratum },
+        ...{ total: some.length, exceeding: exceeding(some, BOUNDARIES) },
+      })),
+    )
+  return data({
+    ...{ is: 'coarse', boundaries: BOUNDARIES },
+    ...{ treatment: routes(arms.treatment), control: routes(arms.control) },
+  })
+}
 
 /** Times one by one. */
 export const oneByOne: Answering = (arms) =>

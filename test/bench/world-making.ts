@@ -1,6 +1,14 @@
 /** What the stories of `bench verdicts` are made of. */
 import type { Metric } from '../../common/api/analysis/metric.ts'
-import { type Answering, asEvents, inBuckets, type Judge, judgeOf, judgeOfRestarts } from './world-judges.ts'
+import {
+  type Answering,
+  asEvents,
+  inBuckets,
+  inBucketsByRoute,
+  type Judge,
+  judgeOf,
+  judgeOfRestarts,
+} from './world-judges.ts'
 import {
   type Failing,
   failing,
@@ -33,6 +41,7 @@ export const LATENCY: Metric = {
   provider: 'prometheus',
   prometheus: { histogram: 'h' },
 }
+export const STRATIFIED: Metric = { ...LATENCY, prometheus: { histogram: 'h', stratifyBy: 'route' } }
 export const ERRORS: Metric = {
   ...{ name: 'errors', kind: 'ErrorRate', provider: 'prometheus' },
   prometheus: { events: 'e', total: 't' },
@@ -74,6 +83,12 @@ export const latency = (of: Partial<Timed>, ends: Ends, answering: Answering = i
   ...ends,
   of: 'times',
   begin: judgeOf(timed({ pods: [2, 5], draw: logNormal(0.5), ...of }), LATENCY, answering),
+})
+/** As `latency`, of which probes are a route, compared route by route. */
+export const byRoute = (of: Partial<Timed>, ends: Ends): WorldStory => ({
+  ...ends,
+  of: 'times',
+  begin: judgeOf(timed({ pods: [2, 5], draw: logNormal(0.5), ...of }), STRATIFIED, inBucketsByRoute),
 })
 export const errors = (
   pods: PodCounts,

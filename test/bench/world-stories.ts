@@ -4,6 +4,7 @@ import {
   AT_THE_LIMIT,
   anywhere,
   bimodal,
+  byRoute,
   daily,
   ERRORS,
   errors,
@@ -154,6 +155,22 @@ const OTHERS: Readonly<Record<string, WorldStory>> = {
   'N44: probes, and a fork with little traffic a pod that is at M': latency(
     { ...probed('treatment'), slowness: forkBy(1.25) },
     AT_THE_LIMIT,
+  ),
+  'N44: probes, and a source with little traffic a pod, stratified': byRoute(probed('control'), HARMLESS),
+  'N44: probes, and a fork with little traffic a pod that is at M, stratified': byRoute(
+    { ...probed('treatment'), slowness: forkBy(1.25) },
+    AT_THE_LIMIT,
+  ),
+  ...Object.fromEntries(
+    (['treatment', 'control'] as const).flatMap((few) => [
+      [`N44: probes, little traffic of the ${few}, +50 %`, latency({ ...probed(few), slowness: forkBy(1.5) }, FAILS)],
+      [
+        `N44: probes, little traffic of the ${few}, +50 %, stratified`,
+        byRoute({ ...probed(few), slowness: forkBy(1.5) }, FAILS),
+      ],
+      [`N44: probes, little traffic of the ${few}, an equal fork`, latency(probed(few), PASSES)],
+      [`N44: probes, little traffic of the ${few}, an equal fork, stratified`, byRoute(probed(few), PASSES)],
+    ]),
   ),
   ...Object.fromEntries(
     ['prometheus_replica', 'ha_member'].map((label) => [

@@ -67,6 +67,9 @@ function armsOf(
   return { treatment: arm('treatment', own), control: arm('control', others) }
 }
 
+/** Requests of probes take one or two milliseconds. */
+export const LONGEST_PROBE = 0.002
+
 /** How the times of a world are. */
 export interface Timed {
   readonly pods: PodCounts
@@ -76,7 +79,7 @@ export interface Timed {
   readonly draw: (random: Random) => number
   /** how many times as slow a pod is */
   readonly slowness?: (pod: WorldPod) => number
-  /** requests of a pod that take a millisecond, as those of probes do; default: none */
+  /** requests of a pod that take at most `LONGEST_PROBE`, as those of probes do; default: none */
   readonly probes?: number
   /** the name of a pod; default: the same in all windows */
   readonly nameOf?: (pod: WorldPod) => string
@@ -90,7 +93,7 @@ export const timed =
     armsOf(pods, { window, seed }, (pod) => {
       const factor = slowness(pod)
       const real = Array.from({ length: poisson(each(pod), random) }, () => factor * draw(random))
-      const times = [...real, ...Array.from({ length: probes }, () => 0.001 * (1 + random()))]
+      const times = [...real, ...Array.from({ length: probes }, () => (LONGEST_PROBE * (1 + random())) / 2)]
       return { times, requests: times.length, errors: 0, ...(nameOf ? { pod: nameOf(pod) } : {}) }
     })
 

@@ -21,6 +21,10 @@ const ACCEPTED: Readonly<Record<string, object>> = {
     prometheus('ErrorRate', ERRORS),
     HEALTH,
   ),
+  'N44: strata': metrics(
+    latency({ prometheus: { histogram: 'a', stratifyBy: 'route' } }),
+    prometheus('ErrorRate', { ...ERRORS, stratifyBy: '_handler' }),
+  ),
   'a ratio whose events are another counter': metrics(prometheus('Ratio', { events: 'hits', total: 'requests' })),
   'a value by a query': metrics(
     prometheus('Value', { query: 'avg(queue{pod=~"{{pods}}"})' }, { higherIsBetter: true }),
@@ -109,6 +113,14 @@ const REFUSED: Readonly<Record<string, readonly [spec: object, words: readonly s
   'matchers of a query': [
     metrics(prometheus('Threshold', { query: 'up', matchers: ['a="b"'] }, { min: 1 })),
     forbidden(`${FIRST}.prometheus.matchers`, 'is only for Latency, ErrorRate and Ratio; remove it'),
+  ],
+  'N44: strata of a query': [
+    metrics(prometheus('Threshold', { query: 'up', stratifyBy: 'route' }, { min: 1 })),
+    forbidden(`${FIRST}.prometheus.stratifyBy`, 'is only for Latency, ErrorRate and Ratio; remove it'),
+  ],
+  'N44: strata by what is no label': [
+    metrics(latency({ prometheus: { histogram: 'a', stratifyBy: 'http.route' } })),
+    invalid(`${FIRST}.prometheus.stratifyBy`, 'must be the name of a label of Prometheus'),
   ],
   'events without their total': [
     metrics(prometheus('ErrorRate', { events: 'a' })),

@@ -53,6 +53,7 @@ export const CALIBRATING_REQUESTS = 200
 const [MOST_SHARE, LEAST_SHARE] = [0.995, 0.005]
 /** The odds ratio of the tail that has to be ruled out: twice the odds. */
 export const TAIL_ODDS = 2
+const isInside = (share: number): boolean => share >= LEAST_SHARE && share <= MOST_SHARE
 /** The exponent of the tolerance before the control has shown how its odds change with time. */
 const USUAL_SLOPE = 2
 const STEEPEST_SLOPE = 6
@@ -73,10 +74,15 @@ export const noCoarseState = (boundaries: number): CoarseState => ({
 /**
  * `state` with one more window. What lies between two boundaries is not known, so tolerance is about the odds to exceed
  * each boundary. By how much they may grow is known before the window, from how the odds of the control fell from one
- * boundary to the next in all windows before.
+ * boundary to the next in all windows before. `isNarrow`: only the boundaries of body and tail count.
  */
-export function withCoarseWindow(former: CoarseState, window: CoarseWindow, margins: LatencyMargins): CoarseState {
-  const state = calibrated(former)
+export function withCoarseWindow(
+  former: CoarseState,
+  window: CoarseWindow,
+  margins: LatencyMargins,
+  isNarrow = false,
+): CoarseState {
+  const state = calibrated(former, isNarrow)
   const { calibration } = state
   const seen = {
     ...state,
@@ -117,16 +123,21 @@ export function withCoarseWindow(former: CoarseState, window: CoarseWindow, marg
 }
 
 /** Fixes which boundaries count, as soon as enough requests were seen in former windows. */
-function calibrated(state: CoarseState): CoarseState {
+function calibrated(state: CoarseState, isNarrow: boolean): CoarseState {
   const { total, exceeding } = state.pooled
   if (state.calibration || total < CALIBRATING_REQUESTS) return state
   const shares = exceeding.map((count) => count / total)
-  const inside = shares.flatMap((share, index) => (share >= LEAST_SHARE && share <= MOST_SHARE ? [index] : []))
+  const inside = shares.flatMap((share, index) => (isInside(share) ? [index] : []))
   const above = shares.findIndex((share) => share < LEAST_SHARE)
-  const live = above < 0 ? inside : [...inside, above]
-  const calibration = { live, body: nearest(shares, 0.5), tail: nearest(shares, 0.05) }
+  const [body, tail] = [nearest(shares, 0.5), nearest(shares, 0.05)]
+  const live = isNarrow ? [...new Set([body, tail])] : above < 0 ? inside : [...inside, above]
+  const calibration = { live, body, tail }
   return { ...state, calibration, harm: noSums(live.length * FACTORS.length) }
 }
+
+/** Whether requests are on both sides of the boundary of the body. If all are in one bucket, it says nothing. */
+export const isSeen = ({ pooled, calibration }: CoarseState): boolean =>
+  !calibration || isInside((pooled.exceeding[calibration.body] ?? 0) / pooled.total)
 
 /** The boundary whose odds are nearest to those of `share`. */
 function nearest(shares: readonly number[], share: number): number {

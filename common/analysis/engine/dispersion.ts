@@ -37,6 +37,16 @@ export function dispersionOf({ count, events, exposure, squares }: Cells): numbe
 }
 
 /**
+ * The index of dispersion of the events of several strata together. How they come together over strata is not known, so
+ * it is as large as if they always did: the standard deviations add up.
+ */
+export function jointDispersion(strata: readonly Cells[]): number {
+  const events = strata.reduce((sum, cells) => sum + cells.events, 0)
+  if (events === 0) return 1
+  return strata.reduce((sum, cells) => sum + Math.sqrt(dispersionOf(cells) * cells.events), 0) ** 2 / events
+}
+
+/**
  * Evidence of events that come `dispersion` at a time: so many of them are one. What speaks against the bet stays
  * whole, as it can only delay a verdict.
  */

@@ -67,7 +67,25 @@ export function shareSteps(counts: Counts, ratio: number): readonly number[] {
   const { events, exposure, controlEvents, controlExposure } = counts
   const all = events + controlEvents
   if (all === 0 || exposure === 0 || controlExposure === 0) return zeros(WAGERS.length)
-  return boundedSteps(events / all, (exposure * ratio) / (exposure * ratio + controlExposure))
+  return boundedSteps(events / all, shareAt({ exposure, controlExposure }, ratio))
+}
+
+/** The part of the events that the treatment has, if they happen to it `ratio` times as often. */
+const shareAt = ({ exposure, controlExposure }: Pick<Counts, 'exposure' | 'controlExposure'>, ratio: number): number =>
+  (exposure * ratio) / (exposure * ratio + controlExposure)
+
+/**
+ * As `shareSteps`, of strata together: the part of all their events that the treatment has, which is allowed as much of
+ * each stratum as its exposure there allows. Events that come together may be of several strata, so all strata of a
+ * window are one bet, too.
+ */
+export function jointShareSteps(strata: readonly Counts[], ratio: number): readonly number[] {
+  const compared = strata.filter(({ exposure, controlExposure }) => exposure > 0 && controlExposure > 0)
+  const sum = (of: (counts: Counts) => number) => compared.reduce((all, counts) => all + of(counts), 0)
+  const all = sum(({ events, controlEvents }) => events + controlEvents)
+  if (all === 0) return zeros(WAGERS.length)
+  const allowed = sum((counts) => (counts.events + counts.controlEvents) * shareAt(counts, ratio))
+  return boundedSteps(sum(({ events }) => events) / all, allowed / all)
 }
 
 /** As `shareSteps`, but the bet is that a larger part of the treatment's requests than `rate` are events. */

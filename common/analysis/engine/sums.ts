@@ -38,8 +38,8 @@ export const evidenceIn = <T>({ all, without }: Sums, evidenceOf: (bets: readonl
   without: without.map(evidenceOf),
 })
 
-/** `list` in parts of `size` numbers. */
-export const chunksOf = (list: readonly number[], size: number): readonly (readonly number[])[] =>
+/** `list` in parts of `size` items. */
+export const chunksOf = <T>(list: readonly T[], size: number): readonly (readonly T[])[] =>
   Array.from({ length: size > 0 ? Math.floor(list.length / size) : 0 }, (_, index) =>
     list.slice(index * size, (index + 1) * size),
   )

@@ -5,12 +5,13 @@ import {
   coarseEvidence,
   type Exceeding,
   exponents,
+  type LatencyMargins,
   noCoarseState,
   withCoarseWindow,
 } from '../engine/coarse-latency.ts'
 import { added, zeros } from '../engine/mixture.ts'
 import { spreadOf } from '../engine/power.ts'
-import { oddsSteps } from '../engine/steps.ts'
+import { type BetDirection, oddsSteps } from '../engine/steps.ts'
 import type { Arm, CoarseCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
@@ -22,7 +23,7 @@ import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 /** The most boundaries that a state stores. If there are more, every second or third, and so on, is used. */
 const MOST_BOUNDARIES = 16
 
-type CoarseData = WindowData & { readonly is: 'coarse' }
+export type CoarseData = WindowData & { readonly is: 'coarse' }
 
 interface State {
   readonly boundaries: readonly number[]
@@ -32,18 +33,33 @@ interface State {
   readonly places: ArmPlaces
 }
 
-function save({ boundaries, latency, rungs, perPod, places }: State): readonly number[] {
-  const { pooled, control, calibration, harm, body, tail } = latency
-  return joinLists(
-    boundaries,
-    [pooled.total, ...pooled.exceeding],
-    [control.total, ...control.exceeding],
-    calibration ? [calibration.body, calibration.tail, ...calibration.live] : [],
-    ...listsOfSums([harm, body, tail]),
-    rungs,
-    [perPod.treatment, perPod.control],
-    ...savedArms(places),
-  )
+const save = ({ boundaries, latency, rungs, perPod, places }: State): readonly number[] =>
+  joinLists(boundaries, ...listsOfLatency(latency), rungs, [perPod.treatment, perPod.control], ...savedArms(places))
+
+/** As `LATENCY_LISTS` lists of numbers. */
+export const listsOfLatency = ({ pooled, control, calibration, harm, body, tail }: CoarseState) => [
+  [pooled.total, ...pooled.exceeding],
+  [control.total, ...control.exceeding],
+  calibration ? [calibration.body, calibration.tail, ...calibration.live] : [],
+  ...listsOfSums([harm, body, tail]),
+]
+export const LATENCY_LISTS = 9
+
+/** What `listsOfLatency` has made these lists of. */
+export function latencyIn(lists: readonly (readonly number[])[]): CoarseState {
+  const [pooled = [], control = [], calibrated = [], ...others] = lists
+  const [harm = [], harmWithout = [], body = [], bodyWithout = [], tail = [], tailWithout = []] = others
+  const exceedingOf = ([total = 0, ...exceeding]: readonly number[]): Exceeding => ({ total, exceeding })
+  const [bodyAt, tailAt, ...live] = calibrated
+  const calibration = bodyAt === undefined || tailAt === undefined ? undefined : { body: bodyAt, tail: tailAt, live }
+  return {
+    pooled: exceedingOf(pooled),
+    control: exceedingOf(control),
+    ...(calibration ? { calibration } : {}),
+    harm: sumsIn(harm, harmWithout),
+    body: sumsIn(body, bodyWithout),
+    tail: sumsIn(tail, tailWithout),
+  }
 }
 
 const noState = (width: number): State => ({
@@ -53,29 +69,16 @@ const noState = (width: number): State => ({
 
 function load(numbers: readonly number[], width: number): State {
   if (numbers.length === 0) return noState(width)
-  const lists = splitLists(numbers)
-  const [boundaries = [], pooled = [], control = [], calibrated = [], ...others] = lists
-  const [harm = [], harmWithout = [], body = [], bodyWithout = [], tail = [], tailWithout = [], ...more] = others
-  const [rungs = [], [own = 0, source = 0] = [], ownPlaces = [], sourcePlaces = []] = more
-  const exceedingOf = ([total = 0, ...exceeding]: readonly number[]): Exceeding => ({ total, exceeding })
-  const [bodyAt, tailAt, ...live] = calibrated
-  const calibration = bodyAt === undefined || tailAt === undefined ? undefined : { body: bodyAt, tail: tailAt, live }
-  const latency = {
-    pooled: exceedingOf(pooled),
-    control: exceedingOf(control),
-    ...(calibration ? { calibration } : {}),
-    harm: sumsIn(harm, harmWithout),
-    body: sumsIn(body, bodyWithout),
-    tail: sumsIn(tail, tailWithout),
-  }
+  const [boundaries = [], ...lists] = splitLists(numbers)
+  const [rungs = [], [own = 0, source = 0] = [], ownPlaces = [], sourcePlaces = []] = lists.slice(LATENCY_LISTS)
   return {
-    ...{ boundaries, latency, rungs, perPod: { treatment: own, control: source } },
+    ...{ boundaries, latency: latencyIn(lists), rungs, perPod: { treatment: own, control: source } },
     places: loadedArms(ownPlaces, sourcePlaces),
   }
 }
 
 /** `data` with at most as many boundaries as a state has room for. */
-function thinned({ boundaries, treatment, control }: CoarseData) {
+export function thinned({ boundaries, treatment, control }: CoarseData) {
   const every = Math.ceil(boundaries.length / MOST_BOUNDARIES)
   const kept = <T>(list: readonly T[]) => list.filter((_, index) => index % every === every - 1)
   const arm = (counts: readonly CoarseCounts[]) => counts.map((each) => ({ ...each, exceeding: kept(each.exceeding) }))
@@ -87,6 +90,40 @@ const sumOf = (counts: readonly CoarseCounts[], width: number): Exceeding => ({
   total: counts.reduce((sum, { total }) => sum + total, 0),
 })
 
+/** What both arms have exceeded, also without each place. */
+export function exceedingIn(data: Readonly<Record<Arm, readonly CoarseCounts[]>>, places: ArmPlaces, width: number) {
+  const without = (arm: Arm) =>
+    withoutEach(places[arm], (place) => sumOf(outside(places[arm], place, data[arm]), width))
+  return {
+    ...{ treatment: sumOf(data.treatment, width), control: sumOf(data.control, width) },
+    without: { treatment: without('treatment'), control: without('control') },
+  }
+}
+
+/** The margins of a rule, as parts. */
+export const marginsOf = ({ tolerancePercent = 0, maxRegressionPercent = 0 }: MetricRule): LatencyMargins => ({
+  tolerance: tolerancePercent / 100,
+  maxRegression: maxRegressionPercent / 100,
+})
+
+/** The bets of a window on the effect at the boundary of the body. `former`: the control of all windows before. */
+export function effectSteps(
+  { treatment, control }: Readonly<Record<Arm, Exceeding>>,
+  former: Exceeding,
+  boundaries: readonly number[],
+  body: number,
+) {
+  const slopes = exponents(former, boundaries, body)
+  const counts = {
+    events: treatment.exceeding[body] ?? 0,
+    exposure: treatment.total,
+    controlEvents: control.exceeding[body] ?? 0,
+    controlExposure: control.total,
+  }
+  return (margin: number, side: BetDirection) =>
+    oddsSteps(counts, (1 + margin) ** (margin < 0 === (side === 1) ? slopes.least : slopes.most), side)
+}
+
 /** Latency of coarse buckets with one more window; undefined if its boundaries differ from the former ones. */
 export function foldCoarse(
   numbers: readonly number[],
@@ -94,48 +131,27 @@ export function foldCoarse(
   rule: MetricRule,
 ): readonly number[] | undefined {
   const kept = thinned(data)
-  const { boundaries, treatment, control } = kept
+  const { boundaries } = kept
   const width = boundaries.length
   const former = load(numbers, width)
   if (numbers.length > 0 && !isEqual(former.boundaries, boundaries)) return undefined
-  const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
-  const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
   const places = placedArms(former.places, data)
-  const without = (arm: Arm) =>
-    withoutEach(places[arm], (place) => sumOf(outside(places[arm], place, kept[arm]), width))
-  const window = {
-    ...{ boundaries, treatment: sumOf(treatment, width), control: sumOf(control, width) },
-    without: { treatment: without('treatment'), control: without('control') },
-  }
-  const latency = withCoarseWindow(former.latency, window, margins)
+  const window = { boundaries, ...exceedingIn(kept, places, width) }
+  const latency = withCoarseWindow(former.latency, window, marginsOf(rule))
   const next = { boundaries, latency, places, perPod: withPodWindows(former.perPod, data) }
   const { calibration } = latency
   if (!calibration) return save({ ...next, rungs: former.rungs })
-  const { body } = calibration
-  const slopes = exponents(former.latency.control, boundaries, body)
-  const counts = {
-    events: window.treatment.exceeding[body] ?? 0,
-    exposure: window.treatment.total,
-    controlEvents: window.control.exceeding[body] ?? 0,
-    controlExposure: window.control.total,
-  }
-  const rungs = withEffectBets(former.rungs, (margin, side) =>
-    oddsSteps(counts, (1 + margin) ** (margin < 0 === (side === 1) ? slopes.least : slopes.most), side),
-  )
-  return save({ ...next, rungs })
+  const steps = effectSteps(window, former.latency.control, boundaries, calibration.body)
+  return save({ ...next, rungs: withEffectBets(former.rungs, steps) })
 }
 
 /** The result of all windows of coarse buckets. */
 export function judgeCoarse(numbers: readonly number[], question: DecisionBounds): MetricResult {
   const { boundaries, latency, rungs, perPod, places } = load(numbers, 0)
-  const { pooled, control } = latency
+  const { control } = latency
   const { harm, body, tail, parts } = coarseEvidence(latency)
-  const treatment = {
-    exceeding: pooled.exceeding.map((count, index) => count - (control.exceeding[index] ?? 0)),
-    total: pooled.total - control.total,
-  }
-  const [own, others] = [timeAt(treatment, 0.5, boundaries), timeAt(control, 0.5, boundaries)]
-  const estimate = own === undefined || others === undefined ? undefined : percentMore(own, others)
+  const treatment = treatmentOf(latency)
+  const estimate = slowdownIn(latency, boundaries)
   const samples = { treatment: treatment.total, control: control.total }
   return judged(
     {
@@ -149,11 +165,27 @@ export function judgeCoarse(numbers: readonly number[], question: DecisionBounds
         ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),
         of: 'median',
       },
-      spread: spreadOf(others, timeAt(control, 0.9, boundaries)),
+      spread: spreadIn(control, boundaries),
     },
     question,
   )
 }
+
+/** What the treatment has exceeded in all windows. */
+export const treatmentOf = ({ pooled, control }: CoarseState): Exceeding => ({
+  exceeding: pooled.exceeding.map((count, index) => count - (control.exceeding[index] ?? 0)),
+  total: pooled.total - control.total,
+})
+
+/** By how many percent the median of the treatment is larger; undefined where a median is not known. */
+export function slowdownIn(latency: CoarseState, boundaries: readonly number[]): number | undefined {
+  const [own, others] = [timeAt(treatmentOf(latency), 0.5, boundaries), timeAt(latency.control, 0.5, boundaries)]
+  return own === undefined || others === undefined ? undefined : percentMore(own, others)
+}
+
+/** As `spreadOf`, of requests in buckets. */
+export const spreadIn = (requests: Exceeding, boundaries: readonly number[]): number | undefined =>
+  spreadOf(timeAt(requests, 0.5, boundaries), timeAt(requests, 0.9, boundaries))
 
 /** The quantile `part` of the times, interpolated between two boundaries; undefined if it is outside of all of them. */
 function timeAt({ exceeding, total }: Exceeding, part: number, boundaries: readonly number[]): number | undefined {

@@ -1,7 +1,8 @@
 import { foldCoarse, judgeCoarse } from './coarse.ts'
+import { foldCoarseStrata, judgeCoarseStrata } from './coarse-strata.ts'
 import { foldContinuous, judgeContinuous } from './continuous.ts'
 import { judged, unchecked } from './judgement.ts'
-import type { MetricEngine } from './metric-engine.ts'
+import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
 import { splitLists } from './state-lists.ts'
 
 /** The first number of a state: the sort of its data. */
@@ -19,10 +20,24 @@ export const LATENCY: MetricEngine = {
   judge: ([sort, ...state], _rule, question) => {
     if (sort === COARSE) return judgeCoarse(state, question)
     if (sort === CONTINUOUS) return judgeContinuous(state, question)
-    const none = unchecked(0)
-    const nothing = { harm: none, safe: { body: none, tail: none }, parts: [], samples: { treatment: 0, control: 0 } }
-    return judged(nothing, question)
+    return nothing(question)
   },
+}
+
+function nothing(question: DecisionBounds): MetricResult {
+  const none = unchecked(0)
+  const shown = { harm: none, safe: { body: none, tail: none }, parts: [], samples: { treatment: 0, control: 0 } }
+  return judged(shown, question)
+}
+
+/** The same, stratum by stratum, from histograms with buckets alone. */
+export const STRATIFIED_LATENCY: MetricEngine = {
+  version: 3,
+  isBounded: true,
+  fold: ([, ...state], data, rule) =>
+    data.is === 'coarse' ? begun(COARSE, foldCoarseStrata(state, data, rule)) : undefined,
+  judge: ([sort, ...state], _rule, question) =>
+    sort === COARSE ? judgeCoarseStrata(state, question) : nothing(question),
 }
 
 const begun = (sort: number, state: readonly number[] | undefined) => state && [sort, ...state]

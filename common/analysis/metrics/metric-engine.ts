@@ -77,8 +77,8 @@ export interface MetricResult {
   readonly enough?: Amount
 }
 
-/** 1: as it was before versions were stored. 2: each bet is also made without any one pod. */
-export type StateVersion = 1 | 2
+/** 1: as it was before versions were stored. 2: each bet is also made without any one pod. 3: stratum by stratum. */
+export type StateVersion = 1 | 2 | 3
 
 /**
  * The statistics of a kind of metrics. A state is at most 2,000 finite numbers; that of no window is empty. A rule has

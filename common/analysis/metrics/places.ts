@@ -29,14 +29,14 @@ export const placesNow = (places: Places): ReadonlySet<number> =>
 
 /**
  * The places after a window with these pods. A pod keeps its place as long as it is known. A new one takes the place of
- * one that has gone, or else a new place, or the place with the fewest pods where all are taken.
+ * one that has gone, or else a new place, or the place with the fewest pods where all are taken. `most`: of places.
  */
-export function placedPods(former: Places, pods: readonly OfPod[]): Places {
+export function placedPods(former: Places, pods: readonly OfPod[], most = MOST_PLACES): Places {
   const keys = new Set(pods.flatMap(({ pod }) => (pod === undefined ? [] : [keyOfPod(pod)])))
   const known = former.map((placed) => ({ ...placed, isHere: keys.has(placed.key) }))
   const places = [...known]
   for (const key of keys.difference(new Set(known.map((placed) => placed.key)))) {
-    const place = freestIn(places)
+    const place = freestIn(places, most)
     const gone = places.findIndex((placed) => placed.place === place && !placed.isHere)
     if (gone >= 0) places.splice(gone, 1)
     places.push({ key, place, isHere: true })
@@ -48,11 +48,11 @@ export function placedPods(former: Places, pods: readonly OfPod[]): Places {
 /** How full a place is that never had a pod: more than one whose pods have gone. */
 const NEW = 0.5
 
-function freestIn(places: Places): number {
+function freestIn(places: Places, most: number): number {
   const used = placesIn(places)
   const fullness = (place: number) =>
     place === used ? NEW : places.filter((placed) => placed.place === place && placed.isHere).length
-  const all = Array.from({ length: Math.min(MOST_PLACES, used + 1) }, (_, place) => place)
+  const all = Array.from({ length: Math.min(most, used + 1) }, (_, place) => place)
   return all.reduce((best, place) => (fullness(place) < fullness(best) ? place : best), 0)
 }
 
@@ -70,9 +70,13 @@ export type ArmPlaces = Readonly<Record<Arm, Places>>
 export const NO_PLACES: ArmPlaces = { treatment: [], control: [] }
 
 /** As `placedPods`, of both arms. */
-export const placedArms = (former: ArmPlaces, window: Readonly<Record<Arm, readonly OfPod[]>>): ArmPlaces => ({
-  treatment: placedPods(former.treatment, window.treatment),
-  control: placedPods(former.control, window.control),
+export const placedArms = (
+  former: ArmPlaces,
+  window: Readonly<Record<Arm, readonly OfPod[]>>,
+  most = MOST_PLACES,
+): ArmPlaces => ({
+  treatment: placedPods(former.treatment, window.treatment, most),
+  control: placedPods(former.control, window.control, most),
 })
 
 /** What is left of an arm without each of its places. */

@@ -1,6 +1,14 @@
 import type { MetricRule } from '../../api/analysis/metric.ts'
 import { type Cells, dispersionOf, withCells } from '../engine/dispersion.ts'
-import { betsOf, noRateState, type RateMargins, type RateState, rateEvidence, withRateWindow } from '../engine/rates.ts'
+import {
+  betsOf,
+  noRateState,
+  type RateMargins,
+  type RateState,
+  type RateWindow,
+  rateEvidence,
+  withRateWindow,
+} from '../engine/rates.ts'
 import { type Counts, rateSteps, shareSteps } from '../engine/steps.ts'
 import type { Arm, EventCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
@@ -10,7 +18,8 @@ import { type ArmPlaces, loadedArms, outside, placedArms, savedArms, withoutEach
 import { requestsPerPod, withPodWindows } from './pod-windows.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
-const marginsOf = (rule: MetricRule): RateMargins => {
+/** The margins of a rule, as parts. */
+export const marginsOf = (rule: MetricRule): RateMargins => {
   const { tolerancePercent = 0, maxRegressionPercent = 0, acceptablePercent = 0, higherIsBetter = false } = rule
   return {
     tolerance: tolerancePercent / 100,
@@ -90,10 +99,37 @@ const sumOf = (counts: readonly EventCounts[]) => ({
 })
 
 /** What both arms have counted. If a higher rate is better, they change places. */
-function ordered(own: readonly EventCounts[], others: readonly EventCounts[], { higherIsBetter }: MetricRule): Counts {
+export function ordered(
+  own: readonly EventCounts[],
+  others: readonly EventCounts[],
+  { higherIsBetter }: MetricRule,
+): Counts {
   const [first, second] = higherIsBetter ? [sumOf(others), sumOf(own)] : [sumOf(own), sumOf(others)]
   return { ...first, controlEvents: second.events, controlExposure: second.exposure }
 }
+
+/** What both arms have counted, also without each place. */
+export function rateWindowOf(
+  { treatment, control }: Readonly<Record<Arm, readonly EventCounts[]>>,
+  places: ArmPlaces,
+  rule: MetricRule,
+): RateWindow {
+  return {
+    all: ordered(treatment, control, rule),
+    ofHarm: withoutEach(places.treatment, (place) =>
+      ordered(outside(places.treatment, place, treatment), control, rule),
+    ),
+    ofSafety: withoutEach(places.control, (place) => ordered(treatment, outside(places.control, place, control), rule)),
+  }
+}
+
+/** The sums of two counts. */
+export const withCounts = (one: Counts, other: Counts): Counts => ({
+  events: one.events + other.events,
+  exposure: one.exposure + other.exposure,
+  controlEvents: one.controlEvents + other.controlEvents,
+  controlExposure: one.controlExposure + other.controlExposure,
+})
 
 /** Counts of events with one more window; undefined for other data. */
 export function foldRates(state: readonly number[], data: WindowData, rule: MetricRule): readonly number[] | undefined {
@@ -101,30 +137,16 @@ export function foldRates(state: readonly number[], data: WindowData, rule: Metr
   const former = load(state, rule)
   const { treatment, control } = data
   const places = placedArms(former.places, data)
-  const all = ordered(treatment, control, rule)
-  const without = (arm: Arm) =>
-    withoutEach(places[arm], (place) =>
-      arm === 'treatment'
-        ? ordered(outside(places.treatment, place, treatment), control, rule)
-        : ordered(treatment, outside(places.control, place, control), rule),
-    )
+  const window = rateWindowOf(data, places, rule)
+  const { all } = window
   const seconds = Math.max(0, ...treatment.map(({ exposure }) => exposure))
   return save({
-    totals: {
-      events: former.totals.events + all.events,
-      exposure: former.totals.exposure + all.exposure,
-      controlEvents: former.totals.controlEvents + all.controlEvents,
-      controlExposure: former.totals.controlExposure + all.controlExposure,
-    },
+    totals: withCounts(former.totals, all),
     quietSeconds: treatment.some(isDisturbed) ? 0 : former.quietSeconds + seconds,
     windows: former.windows + 1,
     perPod: withPodWindows(former.perPod, data),
     cells: withCells(former.cells, [...treatment, ...control]),
-    sums: withRateWindow(
-      former.sums,
-      { all, ofHarm: without('treatment'), ofSafety: without('control') },
-      marginsOf(rule),
-    ),
+    sums: withRateWindow(former.sums, window, marginsOf(rule)),
     rungs: withEffectBets(former.rungs, (margin, side) =>
       side === 1 && !rule.higherIsBetter ? shareSteps(all, 1 + margin) : rateSteps(all, 1 + margin, side),
     ),
@@ -133,7 +155,7 @@ export function foldRates(state: readonly number[], data: WindowData, rule: Metr
 }
 
 /** With fewer windows safety is never shown: events that come together have not had time to come. */
-const LEAST_WINDOWS = 3
+export const LEAST_WINDOWS = 3
 
 /** The result of all windows. `more`: what another kind shows instead, from the seconds without an event. */
 export function judgeRates(

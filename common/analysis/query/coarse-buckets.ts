@@ -1,12 +1,23 @@
 import { histogramOf } from '../series-labels.ts'
 import type { CoarseCounts } from '../window-data.ts'
-import { byPod, type Counter, countersIn, growthOf, type IsNewSeries, partlyResetPods, seriesStarts } from './delta.ts'
+import {
+  byPod,
+  type Counter,
+  countersIn,
+  growthOf,
+  type InStratum,
+  type IsNewSeries,
+  inStrata,
+  partlyResetPods,
+  seriesStarts,
+  stratumOf,
+} from './delta.ts'
 import { type PerArm, perArm, tooFewPods } from './per-arm.ts'
 import { hasStart, numberIn, type PrometheusSeries } from './series.ts'
 import type { Failed, WindowAnswer, WindowQuery } from './window-query.ts'
 
 /** A histogram of a pod: the growth of each cumulative bucket, by its boundary. `Infinity` has all requests. */
-interface Histogram {
+interface Histogram extends InStratum {
   readonly pod: string
   readonly grown: ReadonlyMap<number, number>
 }
@@ -37,7 +48,9 @@ export function coarseAnswer(
   if (boundaries.length === 0) return NONE_SHARED
   if (!all.every(({ grown }) => boundaries.every((boundary) => grown.has(boundary)))) return OTHERS_NOW
   const counts = perArm((arm) =>
-    [...both[arm]].map(([pod, histograms]) => ({ pod, ...countsOf(histograms, boundaries) })),
+    [...both[arm]].flatMap(([pod, histograms]) =>
+      inStrata(histograms).map(([of, each]) => ({ pod, ...of, ...countsOf(each, boundaries) })),
+    ),
   )
   if (![...counts.treatment, ...counts.control].every(isCumulative)) return NOT_CUMULATIVE
   return { is: 'data', data: { is: 'coarse', boundaries, ...counts } }
@@ -46,8 +59,9 @@ export function coarseAnswer(
 /**
  * The histograms of each pod, but not of pods in which only a part restarted. A histogram
  * that lacks the bucket of all requests at an edge is left out: how many took longer than a boundary is not known.
+ * `stratifyBy`: the label whose values tell strata apart.
  */
-export function coarseHistograms(series: readonly PrometheusSeries[]) {
+export function coarseHistograms(series: readonly PrometheusSeries[], stratifyBy?: string) {
   const read = countersIn(series, histogramStarts(series))
   if (read.is === 'failed') return read
   if (series.some(({ labels }) => boundaryIn(labels.le) === undefined)) return NO_BOUNDARY
@@ -55,7 +69,9 @@ export function coarseHistograms(series: readonly PrometheusSeries[]) {
   const partlyReset = partlyResetPods(groups)
   const histograms = groups.flatMap((buckets) => {
     const grown = new Map(growthOf(buckets).map(([bucket, growth]) => [boundaryOf(bucket), growth]))
-    return grown.has(Number.POSITIVE_INFINITY) ? buckets.slice(0, 1).map(({ pod }): Histogram => ({ pod, grown })) : []
+    return grown.has(Number.POSITIVE_INFINITY)
+      ? buckets.slice(0, 1).map(({ pod, of }): Histogram => ({ pod, grown, ...stratumOf(of, stratifyBy) }))
+      : []
   })
   return { is: 'pods', pods: byPod(histograms.filter(({ pod }) => !partlyReset.has(pod))), partlyReset } as const
 }

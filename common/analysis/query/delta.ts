@@ -132,3 +132,19 @@ export function partlyResetPods(all: readonly Together[]): ReadonlySet<string> {
 /** Items by the pod that they are of. */
 export const byPod = <T extends { readonly pod: string }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> =>
   Map.groupBy(items, ({ pod }) => pod)
+
+/** Something that may be of a stratum. */
+export interface InStratum {
+  readonly stratum?: string
+}
+
+/** The stratum of a series: the value of the label `stratifyBy`, which is empty if the series lacks the label. */
+export const stratumOf = ({ labels }: PrometheusSeries, stratifyBy: string | undefined): InStratum =>
+  stratifyBy === undefined ? {} : { stratum: labels[stratifyBy] ?? '' }
+
+/** `items` by their strata, or all together where they have none. */
+export const inStrata = <T extends InStratum>(items: readonly T[]): readonly (readonly [InStratum, readonly T[]])[] =>
+  [...Map.groupBy(items, ({ stratum }) => stratum)].map(([stratum, each]) => [
+    stratum === undefined ? {} : { stratum },
+    each,
+  ])

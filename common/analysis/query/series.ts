@@ -39,6 +39,8 @@ interface RequestedSeries {
   readonly namespace: string
   readonly pods: readonly string[]
   readonly labels: SeriesLabels
+  /** a further label that is read */
+  readonly stratifyBy?: string | undefined
   /** how a native histogram is kept; default: as it is */
   readonly histogram?: (value: object) => object
 }
@@ -98,11 +100,11 @@ export class SeriesReader implements LongList {
   #failure: Failed | undefined
 
   constructor(asked: RequestedSeries, places = new SeriesPlaces()) {
-    const { podLabel, namespaceLabel } = asked.labels
+    const { labels, stratifyBy = [] } = asked
     this.#asked = asked
     this.#places = places
     this.#pods = new Set(asked.pods)
-    this.#labels = new KeptLabels([podLabel, namespaceLabel])
+    this.#labels = new KeptLabels([labels.podLabel, labels.namespaceLabel, stratifyBy].flat())
   }
 
   readonly take = (item: unknown): boolean => {

@@ -1,7 +1,8 @@
 import type { Metric } from '../../api/analysis/metric.ts'
 import type { RunMetric, RunWindows } from '../kinds/run.ts'
-import type { DecisionBounds, MetricEngine, MetricResult } from '../metrics/metric-engine.ts'
-import { METRIC_ENGINES } from '../metrics/registry.ts'
+import type { DecisionBounds, MetricResult } from '../metrics/metric-engine.ts'
+import { engineOf } from '../metrics/registry.ts'
+import { strataProblem } from '../metrics/strata.ts'
 import { isSound } from '../metrics/validity.ts'
 import { armsOfKind } from '../query/arm-members.ts'
 import type { TimeWindow } from '../query/window-query.ts'
@@ -89,6 +90,8 @@ export function foldWindow(metric: RunMetric, of: Metric, polled: PolledWindow, 
   if (arms.length > 0 || answer.is === 'silent') return silent({ moved, windows, arms, polled, context })
   const isWaiting = isThin(answer.data) && !isLongest(window, context.intervalSeconds)
   if (isWaiting) return { metric: because(moved, 'TooFewSamples', window.start), windows }
+  const problem = strataProblem(of, memoryOf(metric, of), answer.data)
+  if (problem !== undefined) return unusable(problem)
   const counted = count(moved, { of, data: answer.data, endMs: window.end, context })
   return counted ? { ...counted, windows: { ...windows, counted: 1 } } : unusable(USELESS)
 }
@@ -150,7 +153,7 @@ function count(
   metric: RunMetric,
   { of, data, endMs, context: { question } }: Counted,
 ): Pick<FoldedMetric, 'metric' | 'comment' | 'spread'> | undefined {
-  const engine: MetricEngine = METRIC_ENGINES[of.kind]
+  const engine = engineOf(of)
   const numbers = engine.fold(memoryOf(metric, of), data, of)
   if (!numbers) return undefined
   const judgement = engine.judge(numbers, of, question)
@@ -171,7 +174,7 @@ export function foldHealth(metric: RunMetric, of: Metric, { poll, question, ...c
   if (window.end <= window.start) return { metric, windows: {} }
   const memory = healthMemory(memoryOf(metric, of))
   const { data, isCrashLooping, ...known } = healthLook(poll.arms, window, memory)
-  const engine: MetricEngine = METRIC_ENGINES[of.kind]
+  const engine = engineOf(of)
   const folded = engine.fold(memory.engine, data, of)
   if (!folded)
     return { metric: because(metric, 'ProviderFailed', poll.atMs), windows: { unusable: 1 }, failure: USELESS }

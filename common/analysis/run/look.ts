@@ -2,7 +2,7 @@ import { KUBERNETES, type Metric } from '../../api/analysis/metric.ts'
 import type { AnalysisRun, AnalysisRunStatus, RunMetric, RunPower, RunWindows } from '../kinds/run.ts'
 import type { RunTraffic } from '../kinds/run-traffic.ts'
 import type { DecisionBounds } from '../metrics/metric-engine.ts'
-import { METRIC_ENGINES } from '../metrics/registry.ts'
+import { engineOf } from '../metrics/registry.ts'
 import { countingPods, firstCounting } from './arms.ts'
 import { expectedStart, type FoldContext, type FoldedMetric, foldHealth, foldWindow } from './fold.ts'
 import { withoutForeignEvidence } from './memory.ts'
@@ -61,7 +61,7 @@ export const decisionBounds = ({ alpha, beta, minSamples, metrics }: QuestionFie
   alpha,
   beta,
   minSamples,
-  metrics: Math.max(1, metrics.filter((metric) => counts(metric) && METRIC_ENGINES[metric.kind].isBounded).length),
+  metrics: Math.max(1, metrics.filter((metric) => counts(metric) && engineOf(metric).isBounded).length),
 })
 
 const counts = ({ dryRun = false }: Metric): boolean => !dryRun

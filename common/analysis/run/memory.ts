@@ -1,11 +1,11 @@
 import type { Metric } from '../../api/analysis/metric.ts'
 import type { RunMetric } from '../kinds/run.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
-import { METRIC_ENGINES } from '../metrics/registry.ts'
+import { engineOf } from '../metrics/registry.ts'
 
-type Kind = Pick<Metric, 'kind'>
+type Kind = Pick<Metric, 'kind' | 'prometheus'>
 
-const versionOf = ({ kind }: Kind): MetricEngine['version'] => METRIC_ENGINES[kind].version
+const versionOf = (of: Kind): MetricEngine['version'] => engineOf(of).version
 
 /** Whether what the metric remembers is of the version of its kind. */
 const isReadable = ({ state, memory }: Pick<RunMetric, 'state' | 'memory'>, version: MetricEngine['version']) =>

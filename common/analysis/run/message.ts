@@ -48,7 +48,7 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
   CrashLoops: 'a pod of the fork restarts again and again, and none of its source did',
   TrafficDiffers:
     'a pod of one version gets more than twice the requests of the other, so other requests may be the cause; ' +
-    'choose those of one route by prometheus.matchers or testPath',
+    'choose those of one route by prometheus.matchers or testPath, or compare them by prometheus.stratifyBy',
 }
 
 /** `latency +22% (+5% to +50%), harm 12 of 80; errors +3%; needs about 9m more`. In English, for people. */

@@ -2,8 +2,8 @@ import type { CompleteAnalysis } from '../../api/analysis/defaults.ts'
 import type { Metric } from '../../api/analysis/metric.ts'
 import { odds } from '../../text/odds.ts'
 import type { RunMetric } from '../kinds/run.ts'
-import type { DecisionBounds, MetricEngine } from '../metrics/metric-engine.ts'
-import { METRIC_ENGINES } from '../metrics/registry.ts'
+import type { DecisionBounds } from '../metrics/metric-engine.ts'
+import { engineOf } from '../metrics/registry.ts'
 import { healthMemory } from './health.ts'
 import { memoryOf } from './memory.ts'
 import { requestsNeeded } from './requests.ts'
@@ -23,8 +23,7 @@ export function leastTime(
   metric: Metric,
   { beta, intervalSeconds }: Pick<CompleteAnalysis, 'beta' | 'intervalSeconds'>,
 ): LeastTime | undefined {
-  const engine: MetricEngine = METRIC_ENGINES[metric.kind]
-  const least = engine.leastForPass?.(metric, { beta })
+  const least = engineOf(metric).leastForPass?.(metric, { beta })
   if (!least) return undefined
   const { needs, unit, of } = least
   const [{ name }, takes] = [metric, `takes ${needs}${of}`]
@@ -38,10 +37,9 @@ export function leastTime(
  * of the metric, so it is the same at every look.
  */
 export function shortfall(of: Metric, metric: RunMetric, question: DecisionBounds): string {
-  const engine: MetricEngine = METRIC_ENGINES[of.kind]
   const remembered = memoryOf(metric, of)
   const numbers = of.kind === 'Health' ? healthMemory(remembered).engine : remembered
-  const { enough, safe } = engine.judge(numbers, of, question)
+  const { enough, safe } = engineOf(of).judge(numbers, of, question)
   const requests = {
     had: metric.samples?.treatment ?? 0,
     needs: requestsNeeded(of, question.minSamples),

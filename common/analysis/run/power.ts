@@ -4,6 +4,7 @@ import type { RunMetric, RunPower } from '../kinds/run.ts'
 import type { RunTraffic } from '../kinds/run-traffic.ts'
 import type { DecisionBounds } from '../metrics/metric-engine.ts'
 import { MOST_PLACES } from '../metrics/places.ts'
+import { MOST_PLACES_IN_STRATA } from '../metrics/strata.ts'
 import type { ArmPodView, ArmPodViews } from './poll.ts'
 import type { Times } from './subject.ts'
 
@@ -46,7 +47,7 @@ export function armsTraffic({ counted, spread, startedMs }: CountedLatency): Arm
 
 /** What decides which slowdown a run can detect. */
 export interface PowerInput {
-  readonly metric: Pick<Metric, 'tolerancePercent'>
+  readonly metric: Pick<Metric, 'tolerancePercent' | 'prometheus'>
   readonly traffic: ArmsTraffic
   /** of the fork */
   readonly pods: number
@@ -58,8 +59,8 @@ export interface PowerInput {
 export const powerSeconds = ({ maxSeconds = USUAL_SECONDS }: Pick<Times, 'maxSeconds'>): number => maxSeconds
 
 /** The traffic without one pod of the fork, which may not decide. The only one does. */
-function withoutOnePod({ requestsPerSecond, share, ...traffic }: ArmsTraffic, pods: number): ArmsTraffic {
-  const left = pods > 1 ? 1 - 1 / Math.min(pods, MOST_PLACES) : 1
+function withoutOnePod({ requestsPerSecond, share, ...traffic }: ArmsTraffic, pods: number, most: number): ArmsTraffic {
+  const left = pods > 1 ? 1 - 1 / Math.min(pods, most) : 1
   const all = 1 - share + share * left
   return { ...traffic, requestsPerSecond: requestsPerSecond * all, share: (share * left) / all }
 }
@@ -68,8 +69,9 @@ function withoutOnePod({ requestsPerSecond, share, ...traffic }: ArmsTraffic, po
 export function powerOf({ metric, traffic, pods, times, question }: PowerInput): RunPower | undefined {
   const withinSeconds = powerSeconds(times)
   const { intervalSeconds } = times
+  const mostPlaces = metric.prometheus?.stratifyBy === undefined ? MOST_PLACES : MOST_PLACES_IN_STRATA
   const tolerance = (metric.tolerancePercent ?? 0) / 100
-  const known = { intervalSeconds, spread: USUAL_SPREAD, ...withoutOnePod(traffic, pods) }
+  const known = { intervalSeconds, spread: USUAL_SPREAD, ...withoutOnePod(traffic, pods, mostPlaces) }
   const slowdown = detectable(known, { ...question, tolerance }, withinSeconds)
   return Number.isFinite(slowdown) ? { percent: Math.ceil(100 * slowdown), withinSeconds } : undefined
 }

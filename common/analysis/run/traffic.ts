@@ -10,9 +10,14 @@ const MOST = 2
 /** A matcher that chooses routes, by the names that such labels have. One that only leaves some out chooses none. */
 const OF_ROUTE = /^\s*\w*(route|path|uri|url|handler|endpoint|operation|method|action|view|page)\w*\s*=/i
 
-/** Whether a metric counts only requests that its author has chosen, so that a mixture of several sorts is meant. */
+/**
+ * Whether a metric compares only requests that its author has chosen, so that a mixture of several sorts is meant, or
+ * each sort by itself.
+ */
 export const choosesRequests = ({ prometheus, newRelic }: Pick<Metric, 'prometheus' | 'newRelic'>): boolean =>
-  newRelic?.testPath !== undefined || (prometheus?.matchers ?? []).some((matcher) => OF_ROUTE.test(matcher))
+  newRelic?.testPath !== undefined ||
+  prometheus?.stratifyBy !== undefined ||
+  (prometheus?.matchers ?? []).some((matcher) => OF_ROUTE.test(matcher))
 
 /**
  * Whether a verdict on requests cannot be told from unequal traffic. Where a pod of one version gets far more requests

@@ -28,6 +28,8 @@ export interface PrometheusQuery {
   readonly query?: string
   /** `route="/cart"`: which series count */
   readonly matchers?: readonly string[]
+  /** a label: requests are only compared with those for which it has the same value; absent: with all */
+  readonly stratifyBy?: string
 }
 
 /** What is asked of New Relic: the transactions of an application, or a query. */
@@ -139,9 +141,9 @@ export const QUERY_MEMBERS: {
   readonly [B in 'prometheus' | 'newRelic']: Readonly<Partial<Record<MetricKind, QueryMembers>>>
 } = {
   prometheus: {
-    Latency: { needs: ['histogram'], may: ['matchers'] },
-    ErrorRate: { needs: ['events', 'total'], may: ['eventMatchers', 'matchers'] },
-    Ratio: { needs: ['events', 'total'], may: ['eventMatchers', 'matchers'] },
+    Latency: { needs: ['histogram'], may: ['matchers', 'stratifyBy'] },
+    ErrorRate: { needs: ['events', 'total'], may: ['eventMatchers', 'matchers', 'stratifyBy'] },
+    Ratio: { needs: ['events', 'total'], may: ['eventMatchers', 'matchers', 'stratifyBy'] },
     Value: { needs: ['query'] },
     Threshold: { needs: ['query'] },
   },

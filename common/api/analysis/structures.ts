@@ -39,6 +39,7 @@ import {
   ARG_VALUE_PATTERN,
   ATTRIBUTE_PATTERN,
   CONDITION_PATTERN,
+  LABEL_PATTERN,
   LINE_OR_NONE_PATTERN,
   LINE_PATTERN,
   MATCHER_PATTERN,
@@ -80,6 +81,7 @@ const PROMETHEUS = object<PrometheusQuery>({
   total: optional(series),
   query: optional(query),
   matchers: optional(matchers),
+  stratifyBy: optional(text(128, LABEL_PATTERN, 'the name of a label of Prometheus')),
 })
 
 const NEW_RELIC = object<NewRelicQuery>({

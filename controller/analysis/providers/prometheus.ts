@@ -28,10 +28,11 @@ export const PROMETHEUS: ProviderAdapter = {
 /** Asks for series of an arm. */
 type Ask = (arm: Arm, request: ProviderRequest) => Promise<ReturnType<typeof seriesIn>>
 
-function asker({ window, namespace, arms }: WindowQuery, labels: CompleteProvider, send: Send): Ask {
+function asker({ metric, window, namespace, arms }: WindowQuery, labels: CompleteProvider, send: Send): Ask {
+  const { stratifyBy } = metric.prometheus ?? {}
   const places = { treatment: new SeriesPlaces(), control: new SeriesPlaces() }
   return async (arm, request) => {
-    const asked = { window, namespace, pods: arms[arm].pods, labels, histogram: packedHistogram }
+    const asked = { window, namespace, pods: arms[arm].pods, labels, stratifyBy, histogram: packedHistogram }
     const reader = new SeriesReader(asked, places[arm])
     const answer = seriesIn(await send(request, reader), asked, reader)
     if (answer.is === 'failed') return answer
@@ -70,7 +71,7 @@ async function askEvents(query: WindowQuery, provider: CompleteProvider, send: S
     if (total.is === 'failed') return total
     await nextTurn()
     const series = { events: events.series, total: total.series }
-    return { is: 'arm', series, found: eventPods(series) } as const
+    return { is: 'arm', series, found: eventPods(series, query.metric.prometheus?.stratifyBy) } as const
   }
   const [treatment, control] = await Promise.all([askArm('treatment'), askArm('control')])
   if (treatment.is === 'failed') return treatment

@@ -33,6 +33,19 @@ describe('the rules of a metric', () => {
     expect(said({ name: 'health', kind: 'Health', provider: 'kubernetes' }, { provider: ABSENT })).to.deep.equal([])
   })
 
+  it('N44: refuse strata that are no sorts of requests', () => {
+    const by = (stratifyBy: string): Metric => ({ ...latency([]), prometheus: { histogram: 'h', stratifyBy } })
+    const refused = (label: string) =>
+      `FieldValueForbidden ${AT}.prometheus.stratifyBy: the label ${label} does not tell requests apart; name one that does, such as route`
+    expect(said(by('route'))).to.deep.equal([])
+    for (const label of ['pod', 'namespace', 'le', '__name__']) expect(said(by(label))).to.deep.equal([refused(label)])
+    const renamed = provider({ podLabel: 'kubernetes_pod', namespaceLabel: 'ns' })
+    expect(said(by('pod'), { provider: renamed })).to.deep.equal([])
+    expect(said(by('kubernetes_pod'), { provider: renamed })).to.deep.equal([refused('kubernetes_pod')])
+    for (const none of [ABSENT, unknown('not read')])
+      expect(said(by('pod'), { provider: none })).to.deep.equal([refused('pod')])
+  })
+
   it('refuse a matcher on the labels of the provider', () => {
     const set = (label: string, index: number) =>
       `FieldValueForbidden ${AT}.prometheus.matchers[${index}]: the label ${label} is always set by the query itself; remove it`

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import {
   bodyEvidence,
   coarseEvidence,
+  isSeen,
   noCoarseState,
   tailEvidence,
   withCoarseWindow,
@@ -10,20 +11,21 @@ import { mixture } from '../../../../common/analysis/engine/mixture.ts'
 import { FACTORS, SHIFTS } from '../../../../common/analysis/engine/steps.ts'
 import { areNear, VECTORS } from './vectors.ts'
 
-/** The evidence of windows with 100 requests of each arm. So many of them take longer than the first boundary. */
-function evidenceOf(windows: readonly (readonly [own: number, others: number])[]) {
+/** The state after windows with 100 requests of each arm. So many of them take longer than the first boundary. */
+function stateOf(windows: readonly (readonly [own: number, others: number])[], isNarrow = false) {
   const arm = (above: number) => ({ exceeding: [above, 0], total: 100 })
-  const state = windows.reduce(
+  return windows.reduce(
     (former, [own, others]) =>
       withCoarseWindow(
         former,
         { boundaries: [1, 2], treatment: arm(own), control: arm(others) },
         { tolerance: 0.1, maxRegression: 0.25 },
+        isNarrow,
       ),
     noCoarseState(2),
   )
-  return coarseEvidence(state)
 }
+const evidenceOf = (...windows: Parameters<typeof stateOf>) => coarseEvidence(stateOf(...windows))
 
 /** Two windows in which all requests are in the lowest bucket, then twenty others. */
 const afterOneBucket = (own: number, others: number) =>
@@ -69,6 +71,26 @@ describe('latency from coarse buckets', () => {
       )
     const none = { all: 0, without: [] }
     expect(coarseEvidence(state)).to.deep.include({ harm: none, body: none, tail: none })
+  })
+
+  it('N44: may count only the boundaries of body and tail', () => {
+    const wide = { exceeding: [990, 900, 500, 200, 50, 20], total: 1_000 }
+    const margins = { tolerance: 0.1, maxRegression: 0.25 }
+    const liveAfter = (isNarrow: boolean) => {
+      const window = { boundaries: [1, 2, 3, 4, 5, 6], treatment: wide, control: wide }
+      const first = withCoarseWindow(noCoarseState(6), window, margins, isNarrow)
+      return withCoarseWindow(first, window, margins, isNarrow).calibration?.live
+    }
+    expect([liveAfter(false), liveAfter(true)]).to.deep.equal([
+      [0, 1, 2, 3, 4, 5],
+      [2, 4],
+    ])
+  })
+
+  it('N44: is seen where the boundary of the body has requests on both sides, or is not known yet', () => {
+    const seen = (above: number) => isSeen(stateOf(Array(4).fill([above, above])))
+    expect([seen(0), seen(50), seen(100)]).to.deep.equal([false, true, false])
+    expect(isSeen(stateOf([[0, 0]]))).to.equal(true)
   })
 
   it('finds harm where all requests were in one bucket, and those of the treatment leave it', () =>

@@ -1,5 +1,11 @@
 import { expect } from 'chai'
-import { dispersionOf, dividedBy, NO_CELLS, withCells } from '../../../../common/analysis/engine/dispersion.ts'
+import {
+  dispersionOf,
+  dividedBy,
+  jointDispersion,
+  NO_CELLS,
+  withCells,
+} from '../../../../common/analysis/engine/dispersion.ts'
 import { seeded } from '../../../seeded.ts'
 
 const cellsOf = (events: readonly number[]) =>
@@ -18,6 +24,15 @@ describe('the index of dispersion', () => {
 
   it('is 1 without events, with too few cells, and where events are more regular than by chance', () => {
     expect([[], [7], [0, 0, 0], [5, 5, 5]].map((events) => dispersionOf(cellsOf(events)))).to.deep.equal([1, 1, 1, 1])
+  })
+
+  it('N44: is as large for strata as if their events always came at once', () => {
+    const [single, bursts] = [cellsOf([5, 5, 5, 5]), cellsOf([0, 20, 0, 0])]
+    const alone = dispersionOf(bursts)
+    expect(jointDispersion([])).to.equal(1)
+    expect(jointDispersion([bursts])).to.be.closeTo(alone, 1e-9)
+    expect(jointDispersion([single, single])).to.be.closeTo(2, 1e-9)
+    expect(jointDispersion([bursts, single])).to.be.within(alone / 2, 2 * alone)
   })
 
   it('does not count cells without exposure', () =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { mixture } from '../../../../common/analysis/engine/mixture.ts'
+import { added, mixture } from '../../../../common/analysis/engine/mixture.ts'
 import { ranksOf } from '../../../../common/analysis/engine/ranks.ts'
-import { oddsSteps, partSteps, shareSteps, WAGERS } from '../../../../common/analysis/engine/steps.ts'
+import { jointShareSteps, oddsSteps, partSteps, shareSteps, WAGERS } from '../../../../common/analysis/engine/steps.ts'
 import { rankSteps } from './vectors.ts'
 
 /** Each way to choose `size` of the numbers under `count`. */
@@ -84,6 +84,32 @@ describe('a bet wins nothing on average where both arms are alike', () => {
         )
         expect(mean).to.be.closeTo(1, 1e-9)
       }
+  })
+
+  it('N44: on shares of strata together, also where a cluster of events is of several strata', () => {
+    const exposures = [
+      { exposure: 1, controlExposure: 3 },
+      { exposure: 2, controlExposure: 6 },
+    ]
+    /** The mean of e if a cluster of ten events of each stratum comes to one of four pods, one of them of the fork. */
+    const mean = (steps: (strata: readonly Parameters<typeof shareSteps>[0][]) => readonly number[]) => {
+      const of = (own: boolean) =>
+        exposures.map((each) => ({ ...each, events: own ? 10 : 0, controlEvents: own ? 0 : 10 }))
+      const e = (own: boolean) => Math.exp(mixture(steps(of(own))))
+      return e(true) / 4 + (3 * e(false)) / 4
+    }
+    expect(mean((strata) => jointShareSteps(strata, 1))).to.be.closeTo(1, 1e-9)
+    const oneByOne = mean((strata) => strata.map((each) => shareSteps(each, 1)).reduce(added))
+    expect(oneByOne, 'as if each stratum had clusters of its own').to.be.above(1.2)
+  })
+
+  it('N44: on shares of one stratum, as without strata', () => {
+    const one = { events: 4, exposure: 50, controlEvents: 7, controlExposure: 200 }
+    const silent = { ...one, exposure: 0 }
+    for (const strata of [[one], [silent, one, { ...one, controlExposure: 0 }]])
+      for (const [index, step] of jointShareSteps(strata, 1.2).entries())
+        expect(step).to.be.closeTo(shareSteps(one, 1.2)[index] ?? 0, 1e-12)
+    expect(jointShareSteps([], 1.2)).to.deep.equal(WAGERS.map(() => 0))
   })
 
   it('N39: on the part of the requests that are events, at exactly the rate', () => {

@@ -43,9 +43,9 @@ describe('latency from coarse buckets', () => {
         ...{ treatment: of(arm('fork', 3)), control: of(arm('source', 0)) },
       }
     }
-    const after = (data: WindowData & { readonly is: 'coarse' }) =>
+    const stateOf = (data: WindowData & { readonly is: 'coarse' }) =>
       [1, 2, 3].reduce<readonly number[]>((state) => foldCoarse(state, data, RULE) ?? [], [])
-    expect(after(kept(1))).to.deep.equal(after(kept(2)))
+    expect(stateOf(kept(1))).to.deep.equal(stateOf(kept(2)))
   })
 
   it('has no estimate while the median is outside of all boundaries', () => {

@@ -50,17 +50,23 @@ describe('simulated experiments', function () {
     'N40: crash loops in both versions, 2 beside 8',
     'N41: twin and fork fill their caches',
     'N44: probes, and a source with little traffic a pod',
+    'N44: probes, and a source with little traffic a pod, stratified',
     'restarts of equal versions, 1 beside 1',
   ])
     it(`${name}: seldom fails`, () => expect(reaching(name, 'Fail')).to.be.at.most(MOST_OF_FEW))
 
-  for (const name of ['N38: at M, and one pod of the source twice as slow', 'N43: at M, coarse and wide (σ 2)'])
+  for (const name of [
+    'N38: at M, and one pod of the source twice as slow',
+    'N43: at M, coarse and wide (σ 2)',
+    'N44: probes, and a fork with little traffic a pod that is at M, stratified',
+  ])
     it(`${name}: seldom passes`, () => expect(reaching(name, 'Pass')).to.be.at.most(MOST_OF_FEW))
 
   for (const [name, windows] of [
     ['N42: many rollouts, and then a fork twice as slow', 60],
     ['N40: one of two pods restarts all the time', 20],
     ['errors 0.5 → 50 %, 2 beside 5', 11],
+    ['N44: probes, little traffic of the control, +50 %, stratified', 12],
   ] as const)
     it(`${name}: fails in time`, () => expect(reaching(name, 'Fail', windows)).to.be.at.least(FEW - MOST_OF_FEW))
 

@@ -1,13 +1,16 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { METRIC_ENGINES } from '../../../../common/analysis/metrics/registry.ts'
-import type { WindowData } from '../../../../common/analysis/window-data.ts'
+import { METRIC_ENGINES, STRATIFIED_ENGINES } from '../../../../common/analysis/metrics/registry.ts'
+import type { Arm, OfPod, WindowData } from '../../../../common/analysis/window-data.ts'
 import '../../../property.ts'
 import { question } from './windows.ts'
 
 const RULE = { tolerancePercent: 10, maxRegressionPercent: 25, acceptablePercent: 1, min: 0, max: 1 }
 
-const name = fc.record({ pod: fc.constantFrom('a', 'b', 'c') }, { requiredKeys: [] })
+const name = fc.record(
+  { pod: fc.constantFrom('a', 'b', 'c'), stratum: fc.constantFrom('', '/a', '/b') },
+  { requiredKeys: [] },
+)
 const arms = <T>(of: fc.Arbitrary<T>) => ({
   treatment: fc.array(of, { maxLength: 3 }),
   control: fc.array(of, { maxLength: 3 }),
@@ -90,8 +93,36 @@ function fullArms<T>(of: T) {
   return { treatment: arm('fork'), control: arm('source') }
 }
 
+/** Strata, and as many as there can be. */
+const inStrata = <T extends OfPod>(arm: readonly T[]) =>
+  arm.flatMap((each) => Array.from({ length: 8 }, (_, index) => ({ ...each, stratum: `/${index}` })))
+const stratified = <T extends OfPod>(arms: Readonly<Record<Arm, readonly T[]>>) => ({
+  treatment: inStrata(arms.treatment),
+  control: inStrata(arms.control),
+})
+const FULL_STRATA = Object.entries(FULL).flatMap(([sort, data]): [string, WindowData][] => {
+  if (data.is === 'coarse') return [[sort, { ...data, ...stratified(data) }]]
+  return data.is === 'events' ? [[sort, { ...data, ...stratified(data) }]] : []
+})
+
+describe('every kind of metrics with strata', () => {
+  for (const [kind, engine] of Object.entries(STRATIFIED_ENGINES))
+    for (const [sort, window] of FULL_STRATA)
+      it(`N44: ${kind} has a bounded state after full windows of ${sort} in eight strata`, () => {
+        let state = engine.fold([], window, RULE)
+        for (let index = 0; state && index < 5; index += 1) state = engine.fold(state, window, RULE)
+        expect(state?.length ?? 0).to.be.at.most(2_000)
+        expect(JSON.parse(JSON.stringify(state ?? []))).to.deep.equal(state ?? [])
+      })
+})
+
+const ENGINES = [
+  ...Object.entries(METRIC_ENGINES),
+  ...Object.entries(STRATIFIED_ENGINES).map(([kind, engine]) => [`stratified ${kind}`, engine] as const),
+]
+
 describe('every kind of metrics', () => {
-  for (const [kind, engine] of Object.entries(METRIC_ENGINES))
+  for (const [kind, engine] of ENGINES)
     for (const [sort, window] of Object.entries(FULL))
       it(`${kind} has a bounded state after full windows of ${sort}`, () => {
         let state = engine.fold([], window, RULE)
@@ -100,7 +131,7 @@ describe('every kind of metrics', () => {
         expect(JSON.parse(JSON.stringify(state ?? []))).to.deep.equal(state ?? [])
       })
 
-  for (const [kind, engine] of Object.entries(METRIC_ENGINES))
+  for (const [kind, engine] of ENGINES)
     it(`${kind} keeps finite numbers whatever a provider sends`, () =>
       fc.assert(
         fc.property(fc.array(ANYTHING, { maxLength: 4 }), (windows) => {
@@ -112,7 +143,7 @@ describe('every kind of metrics', () => {
         }),
       ))
 
-  for (const [kind, engine] of Object.entries(METRIC_ENGINES))
+  for (const [kind, engine] of ENGINES)
     for (const [sort, window] of Object.entries(SORTS)) {
       const isOf = (data: WindowData) => engine.fold([], data, RULE) !== undefined
       it(`${kind} has a bounded state of finite numbers whatever its windows of ${sort} hold`, () =>

@@ -4,8 +4,10 @@ import {
   countedIn,
   countersIn,
   growthOf,
+  inStrata,
   partlyResetPods,
   seriesStarts,
+  stratumOf,
 } from '../../../../common/analysis/query/delta.ts'
 import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { counter, native } from './some-series.ts'
@@ -138,5 +140,23 @@ describe('a pod was reset in part', () => {
   it('but not if nothing of it began anew, or another pod did', () => {
     expect(partlyResetPods([one(3, 7), one(1, 1)]).size).to.equal(0)
     expect(partlyResetPods([one(3, 7), [{ pod: 'b', start: 7, end: 3 }]]).size).to.equal(0)
+  })
+})
+
+describe('the stratum of a series', () => {
+  it('N44: is the value of the label, and an empty one of a series without the label', () => {
+    const cart = counter('total', 'a', [1, 2], { route: '/cart' })
+    expect(stratumOf(cart, 'route')).to.deep.equal({ stratum: '/cart' })
+    expect(stratumOf(cart, 'handler')).to.deep.equal({ stratum: '' })
+    expect(stratumOf(cart, undefined)).to.deep.equal({})
+  })
+
+  it('N44: groups items, which are one group where the metric has no strata', () => {
+    const [one, other] = [{ stratum: 'a' }, { stratum: '' }]
+    expect(inStrata([one, other, one])).to.deep.equal([
+      [one, [one, one]],
+      [other, [other]],
+    ])
+    expect(inStrata([{}, {}])).to.deep.equal([[{}, [{}, {}]]])
   })
 })

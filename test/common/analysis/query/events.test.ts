@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { type CounterSeries, eventsAnswer } from '../../../../common/analysis/query/events.ts'
+import { type CounterSeries, eventPods, eventsAnswer } from '../../../../common/analysis/query/events.ts'
 import type { PrometheusSeries } from '../../../../common/analysis/query/series.ts'
 import { LAW } from '../../../property.ts'
 import { counter } from './some-series.ts'
@@ -29,6 +29,31 @@ describe('the events of a window', () => {
         ],
       },
     })
+  })
+
+  it('N44: are told apart by the label of the strata, which the total must have, too', () => {
+    const total = [
+      counter('total', 'a', [10, 30], { route: '/cart' }),
+      counter('total', 'a', [0, 5], { route: '/ready' }),
+      counter('total', 'a', [0, 2]),
+    ]
+    const events = [counter('events', 'a', [1, 3], { route: '/cart' }), counter('events', 'a', [0, 1])]
+    const found = eventPods({ events, total }, 'route')
+    expect(found.is === 'pods' && [...found.pods]).to.deep.equal([
+      [
+        'a',
+        [
+          { pod: 'a', stratum: '/cart', events: 2, exposure: 20 },
+          { pod: 'a', stratum: '/ready', events: 0, exposure: 5 },
+          { pod: 'a', stratum: '', events: 1, exposure: 2 },
+        ],
+      ],
+    ])
+    const message =
+      'events have a value of the label route that total does not have; name a label of both in stratifyBy, or remove it'
+    expect(eventPods({ events, total: total.slice(0, 2) }, 'route')).to.deep.equal({ is: 'failed', message })
+    const quiet = [counter('events', 'a', [4, 4], { route: '/old' })]
+    expect(eventPods({ events: quiet, total }, 'route').is).to.equal('pods')
   })
 
   it('are none of a pod without a series of events', () =>

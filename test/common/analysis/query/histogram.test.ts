@@ -44,6 +44,29 @@ describe('the histograms of a window', () => {
     expect(answer(nativeOf('a'), nativeOf('c'), [0.1])).to.deep.equal(SORTS)
   })
 
+  it('N44: are told apart by the label of the strata, and have buckets then', () => {
+    const query = windowQuery('Latency', { histogram: 'h', stratifyBy: 'route' }, { arms: ARMS })
+    const ofRoutes = (pod: string) => [
+      ...bucketSeries(pod, { '0.1': [0, 5], '+Inf': [0, 9] }, { route: '/cart', code: '200' }),
+      ...bucketSeries(pod, { '0.1': [0, 1], '+Inf': [0, 1] }, { route: '/cart', code: '500' }),
+      ...bucketSeries(pod, { '0.1': [1, 4], '+Inf': [1, 4] }),
+    ]
+    const stratified = (pod: string) => [
+      { pod, stratum: '/cart', total: 10, exceeding: [4] },
+      { pod, stratum: '', total: 3, exceeding: [0] },
+    ]
+    const both = { treatment: [...ofRoutes('a'), ...nativeOf('a')], control: [...ofRoutes('c'), ...nativeOf('c')] }
+    expect(histogramAnswer(both, query)).to.deep.equal({
+      is: 'data',
+      data: { is: 'coarse', boundaries: [0.1], treatment: stratified('a'), control: stratified('c') },
+    })
+    expect(histogramAnswer({ treatment: nativeOf('a'), control: nativeOf('c') }, query)).to.deep.equal({
+      is: 'failed',
+      message:
+        'stratifyBy needs classic histograms, and an arm has only native ones; expose both sorts, or remove stratifyBy',
+    })
+  })
+
   it('are unknown of an arm without any', () => {
     expect(answer([], coarseOf('c'))).to.deep.equal({ is: 'silent', arms: ['treatment'] })
     expect(answer(nativeOf('a'), [])).to.deep.equal({ is: 'silent', arms: ['control'] })

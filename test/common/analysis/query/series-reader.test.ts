@@ -40,6 +40,16 @@ describe('series that are taken while their answer arrives', () => {
     expect(messageIn(total)).to.equal(`the answers about one version have more than 20000 series; ${FEWER}`)
   })
 
+  it('N44: keep the label of the strata, beside a hash of what nobody reads', () => {
+    const labelsOf = (asked: ConstructorParameters<typeof SeriesReader>[0]) => {
+      const reader = new SeriesReader(asked)
+      reader.take(item(1, { route: '/cart' }))
+      const { taken } = reader
+      return taken.is === 'series' ? taken.series.map(({ labels }) => labels.route) : taken
+    }
+    expect([labelsOf(ASKED), labelsOf({ ...ASKED, stratifyBy: 'route' })]).to.deep.equal([[undefined], ['/cart']])
+  })
+
   it('N30: are refused where one is too long or has too many labels, with the remedy', () => {
     const refused = (...items: readonly unknown[]) => {
       const reader = new SeriesReader(ASKED)

@@ -58,6 +58,13 @@ describe('what a run can show', () => {
     expect(eight).to.be.within(one, 1.1 * one)
   })
 
+  it('N44: is less with many pods of a metric with strata, of which a fourth may not decide', () => {
+    const metric = { ...OF.metric, prometheus: { histogram: 'h', stratifyBy: 'route' } }
+    const [whole = 0, stratified = 0] = [of({ pods: 8 })?.percent, of({ pods: 8, metric })?.percent]
+    expect(stratified).to.be.above(whole)
+    expect(of({ pods: 4, metric })).to.deep.equal(of({ pods: 4 }))
+  })
+
   it('N38: is by the requests since windows count', () => {
     const memory = { version: 2, numbers: [], since: at(50) }
     expect(counted({ memory })?.requestsPerSecond).to.equal(40)

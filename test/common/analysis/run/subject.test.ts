@@ -37,6 +37,16 @@ describe('the subject of an analysis', () => {
     )
   })
 
+  it('N44: is another one with strata, and with others, and the same as ever without', () => {
+    const latency = (stratifyBy: object): Metric => ({
+      ...{ name: 'latency', kind: 'Latency', provider: 'prometheus' },
+      prometheus: { histogram: 'h', ...stratifyBy },
+    })
+    const asked = (stratifyBy: object) => of({ metrics: [latency(stratifyBy)] })
+    expect(new Set([asked({}), asked({ stratifyBy: 'route' }), asked({ stratifyBy: 'code' })]).size).to.equal(3)
+    expect(asked({}), 'that of earlier versions').to.equal('1a3b86fa7e')
+  })
+
   it('N31: has a whole hash, which also differs where only the whole hash of the fork does', () => {
     const other = both({}, { derivation: { short: 'abc', whole: 'other' } })
     expect(both().whole).to.match(/^[0-9a-f]{64}$/)

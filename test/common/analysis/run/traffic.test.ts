@@ -18,12 +18,13 @@ describe('the traffic of the pods', () => {
     expect(doesTrafficDiffer(found(1, 9), matching('route="/cart"'))).to.equal(false)
   })
 
-  it('N44: is chosen by a matcher on a route, not by any other', () => {
+  it('N44: is chosen by a matcher on a route, not by any other, or compared by strata', () => {
     for (const chosen of ['route="/cart"', 'http_route=~"/a|/b"', ' path = "/a"', 'uri="/x"', 'handler="cart"'])
       expect(choosesRequests(matching(chosen)), chosen).to.equal(true)
     for (const other of ['code=~"5.."', 'cluster="route"', 'path!="/healthz"', 'path!~"/a|/b"'])
       expect(choosesRequests(matching(other)), other).to.equal(false)
     expect(choosesRequests({ ...LATENCY, newRelic: { appName: 'a', testPath: '/cart' } })).to.equal(true)
     expect(choosesRequests({ ...LATENCY, newRelic: { appName: 'a' } })).to.equal(false)
+    expect(choosesRequests({ prometheus: { histogram: 'h', stratifyBy: 'code' } }), 'strata').to.equal(true)
   })
 })

@@ -1,0 +1,196 @@
+import type { MetricRule } from '../../api/analysis/metric.ts'
+import { type Cells, dispersionOf, jointDispersion, NO_CELLS, withCells } from '../engine/dispersion.ts'
+import { added, zeros } from '../engine/mixture.ts'
+import { betsOf, noRateState, type RateMargins, type RateState, rateEvidence, withRateWindow } from '../engine/rates.ts'
+import { type BetDirection, type Counts, FACTORS, jointShareSteps, partSteps, rateSteps } from '../engine/steps.ts'
+import { chunksOf, leftOf, type Sums, withSteps } from '../engine/sums.ts'
+import type { WindowData } from '../window-data.ts'
+import { effectBounds, percentMore, withEffectBets } from './effect.ts'
+import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
+import { type ArmPlaces, loadedArms, placedArms, savedArms } from './places.ts'
+import { LEAST_WINDOWS, marginsOf, rateWindowOf, withCounts } from './rate.ts'
+import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
+import { type ByPlace, harmOfStrata, MOST_PLACES_IN_STRATA, MOST_STRATA, safetyOfStrata, strataIn } from './strata.ts'
+
+/** What one stratum has shown. */
+interface RateStratum {
+  readonly totals: Counts
+  readonly windows: number
+  readonly cells: Cells
+  readonly sums: RateState
+}
+
+interface State {
+  readonly rungs: readonly number[]
+  readonly places: ArmPlaces
+  readonly harm: Sums
+  readonly fixedHarm: Sums
+  /** by the key of each stratum */
+  readonly strata: ReadonlyMap<number, RateStratum>
+}
+
+const listsOfStratum = ({ totals, windows, cells, sums }: RateStratum) => [
+  [totals.events, totals.exposure, totals.controlEvents, totals.controlExposure, windows],
+  listOfCells(cells),
+  ...listsOfSums([sums.harm, sums.fixedHarm, sums.safe]),
+  sums.fixedSafe,
+]
+const STRATUM_LISTS = 9
+
+function stratumIn(lists: readonly (readonly number[])[]): RateStratum {
+  const [[events = 0, exposure = 0, controlEvents = 0, controlExposure = 0, windows = 0] = [], cells = []] = lists
+  const [harm = [], harmWithout = [], fixedHarm = [], fixedHarmWithout = [], ...others] = lists.slice(2)
+  const [safe = [], safeWithout = [], fixedSafe = []] = others
+  return {
+    ...{ totals: { events, exposure, controlEvents, controlExposure }, windows, cells: cellsIn(cells) },
+    sums: {
+      harm: sumsIn(harm, harmWithout),
+      fixedHarm: sumsIn(fixedHarm, fixedHarmWithout),
+      ...{ safe: sumsIn(safe, safeWithout), fixedSafe },
+    },
+  }
+}
+
+const listOfCells = ({ count, events, exposure, squares }: Cells) => [count, events, exposure, squares]
+const cellsIn = ([count = 0, events = 0, exposure = 0, squares = 0]: readonly number[]): Cells => ({
+  ...{ count, events, exposure, squares },
+})
+
+/** The first list is of boundaries, which rates have none of: the strata are at one place in all states. */
+const save = ({ rungs, places, harm, fixedHarm, strata }: State): readonly number[] =>
+  joinLists(
+    [],
+    [...strata.keys()],
+    rungs,
+    ...savedArms(places),
+    ...listsOfSums([harm, fixedHarm]),
+    ...[...strata.values()].flatMap(listsOfStratum),
+  )
+
+function load(numbers: readonly number[], margins: RateMargins): State {
+  const [, keys = [], rungs = [], own = [], others = [], ...lists] = splitLists(numbers)
+  const [harm = [], harmWithout = [], fixedHarm = [], fixedHarmWithout = [], ...ofStrata] = lists
+  const each = chunksOf(ofStrata, STRATUM_LISTS).map(stratumIn)
+  const none = noRateState(margins)
+  return {
+    ...{ rungs, places: loadedArms(own, others) },
+    harm: harm.length > 0 ? sumsIn(harm, harmWithout) : none.harm,
+    fixedHarm: fixedHarm.length > 0 ? sumsIn(fixedHarm, fixedHarmWithout) : none.fixedHarm,
+    strata: new Map(keys.flatMap((key, index) => (each[index] ? [[key, each[index]] as const] : []))),
+  }
+}
+
+/** The first number of a state. */
+const EVENTS = 3
+const NO_COUNTS: Counts = { events: 0, exposure: 0, controlEvents: 0, controlExposure: 0 }
+const sumOf = (strata: readonly Counts[]): Counts => strata.reduce(withCounts, NO_COUNTS)
+
+/** The bets on rates of independent events, of all strata: each factor is the same in all of them. */
+const jointRateSteps = (strata: readonly Counts[], ratio: number, side: BetDirection): readonly number[] =>
+  strata.map((counts) => rateSteps(counts, ratio, side)).reduce(added, zeros(FACTORS.length))
+
+/** Counts of events with one more window, stratum by stratum; undefined for other data, or too many strata. */
+function foldRateStrata(numbers: readonly number[], data: WindowData, rule: MetricRule): readonly number[] | undefined {
+  if (data.is !== 'events') return undefined
+  const margins = marginsOf(rule)
+  const former = load(numbers, margins)
+  const places = placedArms(former.places, data, MOST_PLACES_IN_STRATA)
+  const strata = new Map(former.strata)
+  const windows = strataIn(data, ({ exposure }) => exposure).map(({ key, treatment, control }) => {
+    const window = rateWindowOf({ treatment, control }, places, rule)
+    const before = strata.get(key) ?? { totals: NO_COUNTS, windows: 0, cells: NO_CELLS, sums: noRateState(margins) }
+    strata.set(key, {
+      totals: withCounts(before.totals, window.all),
+      windows: before.windows + 1,
+      cells: withCells(before.cells, [...treatment, ...control]),
+      sums: withRateWindow(before.sums, window, margins),
+    })
+    return window
+  })
+  if (strata.size > MOST_STRATA) return undefined
+  const left = (place?: number) => windows.map(({ all, ofHarm }) => leftOf(all, ofHarm, place))
+  const { length } = windows[0]?.ofHarm ?? []
+  const harmSteps = (counts: readonly Counts[], ratio: number) =>
+    margins.areGood ? jointRateSteps(counts, ratio, 1) : jointShareSteps(counts, ratio)
+  return save({
+    ...{ places, strata },
+    harm: withSteps(former.harm, length, (place) => harmSteps(left(place), 1 + margins.tolerance)),
+    fixedHarm:
+      margins.acceptable === 0
+        ? former.fixedHarm
+        : withSteps(former.fixedHarm, length, (place) => partSteps(sumOf(left(place)), margins.acceptable)),
+    rungs: withEffectBets(former.rungs, (margin, side) =>
+      side === 1 ? harmSteps(left(), 1 + margin) : jointRateSteps(left(), 1 + margin, side),
+    ),
+  })
+}
+
+/** The result of all windows, stratum by stratum. */
+function judgeRateStrata(numbers: readonly number[], rule: MetricRule, question: DecisionBounds): MetricResult {
+  const margins = marginsOf(rule)
+  const { rungs, places, harm, fixedHarm, strata } = load(numbers, margins)
+  const dispersion = jointDispersion([...strata.values()].map(({ cells }) => cells))
+  const all = [...strata.values()].map((stratum) => ({
+    ...stratum,
+    evidence: rateEvidence(stratum.sums, margins, dispersionOf(stratum.cells)),
+  }))
+  const together = rateEvidence({ ...noRateState(margins), harm, fixedHarm }, margins, dispersion).harm
+  const each = all.map(({ evidence }) => evidence.harm)
+  const { exposure, controlExposure, ...events } = sumOf(all.map(({ totals }) => totals))
+  const hasEvents = !margins.areGood && events.events + events.controlEvents > 0
+  const weight = ({ totals }: RateStratum) =>
+    hasEvents ? totals.events + totals.controlEvents : totals.exposure + totals.controlExposure
+  const safe = safetyOfStrata(
+    all.map((stratum) => ({ evidence: shown(stratum.evidence.safe, stratum.windows), weight: weight(stratum) })),
+    places.control,
+  )
+  const estimate = ratioOf(all.map(({ totals }) => totals))
+  return judged(
+    {
+      harm: checked(harmOfStrata(together, each, places.treatment), places.treatment),
+      safe: { rate: checked(safe, places.control) },
+      parts: [together.all, ...each.map((log) => log.all)],
+      samples: margins.areGood
+        ? { treatment: controlExposure, control: exposure }
+        : { treatment: exposure, control: controlExposure },
+      effect: {
+        ...(estimate === undefined ? {} : { estimate }),
+        ...effectBounds(rungs, {
+          harm: needsOfHarm(question) * (margins.areGood ? dispersion : 1),
+          safety: needsOfSafety(question) * dispersion,
+          harmBets: betsOf(margins),
+        }),
+        of: 'rate',
+      },
+    },
+    question,
+  )
+}
+
+/** Evidence of safety, which a stratum never has in its first windows. */
+function shown({ all, without }: ByPlace, windows: number): ByPlace {
+  const least = (log: number) => (windows < LEAST_WINDOWS ? Math.min(0, log) : log)
+  return { all: least(all), without: without.map(least) }
+}
+
+/** By how many percent events happen more often, in strata of any size (Mantel and Haenszel 1959). */
+function ratioOf(strata: readonly Counts[]): number | undefined {
+  const sum = (of: (counts: Counts) => number) =>
+    strata.reduce((all, counts) => all + of(counts) / (counts.exposure + counts.controlExposure), 0)
+  return percentMore(
+    sum(({ events, controlExposure }) => events * controlExposure),
+    sum(({ controlEvents, exposure }) => controlEvents * exposure),
+  )
+}
+
+/** Events among requests, stratum by stratum. The first number of a state is that of its sort, as of other strata. */
+export const STRATIFIED_RATE: MetricEngine = {
+  version: 3,
+  isBounded: true,
+  fold: ([, ...state], data, rule) => {
+    const next = foldRateStrata(state, data, rule)
+    return next && [EVENTS, ...next]
+  },
+  judge: ([, ...state], rule, question) => judgeRateStrata(state, rule, question),
+}

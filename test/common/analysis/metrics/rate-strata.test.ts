@@ -1,0 +1,103 @@
+import { expect } from 'chai'
+import type { MetricEngine } from '../../../../common/analysis/metrics/metric-engine.ts'
+import { RATE_ENGINE } from '../../../../common/analysis/metrics/rate.ts'
+import { STRATIFIED_RATE } from '../../../../common/analysis/metrics/rate-strata.ts'
+import type { Arm, WindowData } from '../../../../common/analysis/window-data.ts'
+import type { MetricRule } from '../../../../common/api/analysis/metric.ts'
+import { question } from './windows.ts'
+
+const RULE: MetricRule = { tolerancePercent: 20, maxRegressionPercent: 100, acceptablePercent: 1 }
+
+/** Requests of a pod of each arm in a window, and which part of them are events. */
+interface Route {
+  readonly each: Readonly<Record<Arm, number>>
+  readonly rate: (arm: Arm, pod: number) => number
+}
+type Routes = Readonly<Record<string, Route>>
+
+const PODS = { treatment: 2, control: 4 }
+const both = (each: number) => ({ treatment: each, control: each })
+const rates = (own: number, others: number) => (arm: Arm) => (arm === 'treatment' ? own : others)
+
+function windowOf(routes: Routes): WindowData {
+  const arm = (name: Arm) =>
+    Object.entries(routes).flatMap(([stratum, { each, rate }]) =>
+      Array.from({ length: PODS[name] }, (_, pod) => ({
+        ...{ pod: `${name}-${pod}`, stratum, exposure: each[name] },
+        events: Math.round(rate(name, pod) * each[name]),
+      })),
+    )
+  return { is: 'events', treatment: arm('treatment'), control: arm('control') }
+}
+
+function judgedAfter(windows: number, routes: Routes, rule = RULE, engine: MetricEngine = STRATIFIED_RATE) {
+  let state: readonly number[] = []
+  for (let window = 0; window < windows; window += 1) state = engine.fold(state, windowOf(routes), rule) ?? state
+  return engine.judge(state, rule, question())
+}
+
+/** Equal versions, of which one gets mostly the requests that fail often. */
+const MIXED: Routes = {
+  '/steady': { each: { treatment: 100, control: 900 }, rate: () => 0.01 },
+  '/flaky': { each: { treatment: 900, control: 100 }, rate: () => 0.1 },
+}
+
+describe('rates, stratum by stratum', () => {
+  it('N44: do not fail where the versions are equal, and only their routes are not', () => {
+    expect(judgedAfter(20, MIXED, RULE, RATE_ENGINE).verdict, 'all together').to.equal('Fail')
+    const { verdict, samples, effect } = judgedAfter(20, MIXED)
+    expect([verdict, samples]).to.deep.equal(['Pass', { treatment: 40_000, control: 80_000 }])
+    expect(effect?.estimate).to.be.closeTo(0, 1e-9)
+  })
+
+  it('N44: fail with harm in all, and with harm in one of eight', () => {
+    const of = (own: number) => ({ each: both(100), rate: rates(own, 0.02) })
+    expect(judgedAfter(15, { '/a': of(0.1), '/b': of(0.1) }).verdict).to.equal('Fail')
+    const others = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`/${index}`, of(0.02)]))
+    expect(judgedAfter(20, { '/a': of(0.3), ...others }).verdict).to.equal('Fail')
+  })
+
+  it('N44: take errors that come in several of them at once for one cluster', () => {
+    const of = { each: both(100), rate: rates(0.08, 0.02) }
+    const eight = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`/${index}`, of]))
+    const [one, all] = [judgedAfter(5, { '/a': of }), judgedAfter(5, eight)]
+    expect(all.harm?.logE).to.be.closeTo(one.harm?.logE ?? 0, 0.5)
+  })
+
+  it('N44: do not pass where one of them is at the limit, however good the others are', () => {
+    const good = { each: both(900), rate: rates(0.02, 0.02) }
+    expect(judgedAfter(30, { '/good': good, '/other': good }).verdict).to.equal('Pass')
+    expect(
+      judgedAfter(30, { '/good': good, '/bad': { each: both(200), rate: rates(0.06, 0.03) } }).verdict,
+    ).to.not.equal('Pass')
+  })
+
+  it('N44: pass where one of them has no events', () => {
+    const good = { each: both(500), rate: rates(0.02, 0.02) }
+    const rule = { ...RULE, acceptablePercent: 0 }
+    expect(judgedAfter(30, { '/good': good, '/ready': { each: both(500), rate: () => 0 } }, rule).verdict).to.equal(
+      'Pass',
+    )
+    expect(judgedAfter(30, { '/ready': { each: both(500), rate: () => 0 } }).verdict).to.equal('Pass')
+  })
+
+  it('N44: leave out the same pod in all of them', () => {
+    const of = { each: both(100), rate: (arm: Arm, pod: number) => (arm === 'treatment' && pod === 0 ? 0.3 : 0.02) }
+    expect(judgedAfter(20, { '/a': of, '/b': of })).to.deep.include({ verdict: 'Wait', doPodsDiffer: true })
+  })
+
+  it('N44: may be of what is good', () => {
+    const rule = { tolerancePercent: 5, maxRegressionPercent: 20, acceptablePercent: 0, higherIsBetter: true }
+    const of = (own: number) => ({ each: both(200), rate: rates(own, 0.8) })
+    expect(judgedAfter(20, { '/a': of(0.8), '/b': of(0.8) }, rule).verdict).to.equal('Pass')
+    const bad = judgedAfter(20, { '/a': of(0.5), '/b': of(0.5) }, rule)
+    expect([bad.verdict, bad.samples]).to.deep.equal(['Fail', { treatment: 16_000, control: 32_000 }])
+  })
+
+  it('N44: are at most eight, and of events', () => {
+    const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`/${index}`, MIXED['/flaky'] as Route]))
+    expect(STRATIFIED_RATE.fold([], windowOf(many), RULE)).to.equal(undefined)
+    expect(STRATIFIED_RATE.fold([], { is: 'value', treatment: 1, control: 1 }, RULE)).to.equal(undefined)
+    expect(STRATIFIED_RATE.judge([], RULE, question()).verdict).to.equal('Wait')
+  })
+})
