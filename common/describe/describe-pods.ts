@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/object.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
 import type { Facts } from '../facts/facts.ts'
-import { countedAt, type MostPods, podPeak, podsAt } from '../run-state/most-pods.ts'
+import { type MostPods, podPeak, podsAt } from '../run-state/most-pods.ts'
 import { runState } from '../run-state/run.ts'
 import { count } from '../text/count.ts'
 import { optionalClause, type Part } from '../text/fitted.ts'
@@ -11,13 +11,14 @@ import { shortName } from '../text/short-name.ts'
 export function podLines(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly (readonly Part[])[] {
   const peak = podPeak(facts, fork, conclusion.run ?? runState(facts, fork))
   if (!peak) return []
-  const [all, counted] = [podsAt(peak), countedAt(peak)]
+  const all = podsAt(peak)
   const parts = [
     ...partOf(peak.source, shortName(facts.experiment.spec.sourceRef)),
     ...partOf(peak.fork, 'the fork'),
     ...partOf(peak.twin, 'the twin'),
   ]
   if (parts.length === 0) return []
+  const { counted } = peak
   const ending = counted > all ? [optionalClause(`; a quota counts up to ${counted} while former pods end`)] : []
   return [[`at most ${count(all, 'pod')} at one moment`, optionalClause(`: ${parts.join(', ')}`), ...ending]]
 }

@@ -14,15 +14,21 @@ export interface MostPods {
   readonly replicas: number
   /** those of its own rollout beside them */
   readonly surge: number
-  /** those that it replaces and that are ending, beside all of these: a quota counts them, too */
+  /** those that it replaces and that are ending, or have just ended, beside all of these: a quota counts them, too */
   readonly ending: number
 }
 
-/** The pods of a source, its fork and its twin at the moment at which they are most. */
-export interface PodPeak {
+/** The pods of a source, its fork and its twin. */
+interface Moment {
   readonly source: MostPods
   readonly fork: MostPods
   readonly twin: MostPods
+}
+
+/** The pods at the moment at which they are most. */
+export interface PodPeak extends Moment {
+  /** the most as a quota counts them, perhaps at another moment */
+  readonly counted: number
 }
 
 /**
@@ -35,22 +41,25 @@ export function podPeak(facts: Facts, fork: KubeObject, run: RunState | undefine
   if (!source || !kind) return undefined
   const forms = run ? sourceForms(source, promotedSpec(facts)) : [source]
   const isGated = isGatedFork(fork)
-  const moments = momentsOf(facts, fork, run).map(({ pods, open, twin }) => ({
-    source: mostOf(kind, forms, replicasOf(source)),
-    fork: isGated ? mostOfGated(kind, fork, { pods, open }) : mostOf(kind, [fork], pods),
+  const moments = momentsOf(facts, fork, run).map(({ pods, open, twin }, index, all): Moment => {
     // nobody updates a twin: what changes it asks another question, for which there is another twin
-    twin: { replicas: twin, surge: 0, ending: twin },
-  }))
-  return moments.toSorted((a, b) => podsAt(b) - podsAt(a))[0]
+    const former = Math.max(twin, all[index - 1]?.twin ?? 0)
+    return {
+      source: mostOf(kind, forms, replicasOf(source)),
+      fork: isGated ? mostOfGated(kind, fork, { pods, open }) : mostOf(kind, [fork], pods),
+      twin: { replicas: twin, surge: 0, ending: former },
+    }
+  })
+  const [most] = moments.toSorted((a, b) => podsAt(b) - podsAt(a))
+  return most && { ...most, counted: Math.max(...moments.map(countedAt)) }
 }
 
 /** All pods, without those that are ending. */
-export const podsAt = (peak: PodPeak): number => sumOf(peak, ({ replicas, surge }) => replicas + surge)
+export const podsAt = (moment: Moment): number => sumOf(moment, ({ replicas, surge }) => replicas + surge)
 
-/** All pods as a quota counts them. */
-export const countedAt = (peak: PodPeak): number => podsAt(peak) + sumOf(peak, ({ ending }) => ending)
+const countedAt = (moment: Moment): number => podsAt(moment) + sumOf(moment, ({ ending }) => ending)
 
-const sumOf = ({ source, fork, twin }: PodPeak, count: (of: MostPods) => number): number =>
+const sumOf = ({ source, fork, twin }: Moment, count: (of: MostPods) => number): number =>
   [source, fork, twin].reduce((sum, of) => sum + count(of), 0)
 
 /** The pods of the fork and of its twin, now and at each step that is left. */
@@ -68,17 +77,23 @@ function momentsOf(facts: Facts, fork: KubeObject, run: RunState | undefined) {
   return [now, ...left.map(({ pods, open }, index) => ({ pods, open, twin: hasTwin(index) ? pods : 0 }))]
 }
 
-/** `forms`: what the workload is and becomes. Of those that a rolling update replaces, all may be ending at once. */
+/**
+ * `forms`: what the workload is and becomes. Of the pods that a rolling update replaces, all may be ending at once. Where
+ * they end first, a quota counts those that are taken down at once until Kubernetes has counted again.
+ */
 function mostOf(kind: WorkloadKind, forms: readonly KubeObject[], replicas: number): MostPods {
   const sized = forms.map((form) => ({ ...form, spec: { ...objectOr(form.spec), replicas } }))
   const surge = Math.max(...sized.map(kind.surge))
-  return { replicas, surge, ending: sized.every(kind.waitsForEnd) ? 0 : replicas - surge }
+  const ending = sized.map((form) => (kind.waitsForEnd(form) ? Math.min(replicas, kind.takesDown(form)) : replicas))
+  return { replicas, surge, ending: Math.max(...ending) - surge }
 }
 
-/** During an update a gated fork has no more pods than are open, so only these have a surge. */
+/**
+ * During an update a gated fork has no more pods than are open, so only these have a surge. It takes down all others at
+ * once.
+ */
 function mostOfGated(kind: WorkloadKind, fork: KubeObject, { pods, open }: Pick<PodTarget, 'pods' | 'open'>): MostPods {
   const { surge: ofOpen } = mostOf(kind, [fork], open)
-  const { surge: ofAll, ending } = mostOf(kind, [fork], pods)
   const surge = Math.max(0, open + ofOpen - pods)
-  return { replicas: pods, surge, ending: ending + ofAll - surge }
+  return { replicas: pods, surge, ending: pods - surge }
 }

@@ -6,7 +6,7 @@ import { at, isEqual, isObject, type JsonObject, listOr } from '../../common/jso
 import { RESOURCES as KUBE, resourcePath } from '../../common/kube/client/resources.ts'
 import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
 import { eventually } from '../../sandbox/eventually.ts'
-import { crds, install } from '../../sandbox/installation.ts'
+import { crds, type InstallOptions, install } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { aRollout } from '../integration/argo.ts'
 import { DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
@@ -19,15 +19,21 @@ export const ALL_KINDS = Object.keys(KINDS) as readonly Kind[]
 /** The waits in it end earlier, with an error that names the reason. */
 const START_MS = 300_000
 
-/** In a `describe`: the product and Argo Rollouts run on a control plane of their own. Returns the namespace `shop`. */
-export function usesAllKinds(overlay: string, plane = usesOwnControlPlane(crds)): () => Place {
+/**
+ * In a `describe`: the product and Argo Rollouts run on a control plane of their own. Returns the namespace `shop`.
+ * `installed`: the overlay, or how else the product is installed.
+ */
+export function usesAllKinds(installed: string | InstallOptions, plane = usesOwnControlPlane(crds)): () => Place {
   needs('argoRollouts', 'argoFiles')
   let place: Place | undefined
   let argo: ArgoRollouts | undefined
   before('Argo Rollouts and the product run', async function () {
     this.timeout(START_MS)
     argo = await startArgoRollouts(plane())
-    await install(plane(), { overlay, kindProbeSeconds: 2 })
+    await install(plane(), {
+      ...(typeof installed === 'string' ? { overlay: installed } : installed),
+      kindProbeSeconds: 2,
+    })
     await plane().api.create('/api/v1/namespaces', { metadata: { name: 'shop' } })
     place = placeAt(plane().api, plane().kubectl, 'shop')
   })

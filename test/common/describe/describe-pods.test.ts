@@ -12,10 +12,15 @@ describe('the description of the most pods', () => {
       '[Plan] at most 16 pods at one moment: 10 of deployment/cart and 3 of its surge, 2 of the fork and 1 of its surge; a quota counts up to 24 while former pods end',
     ]))
 
-  it('N17: leaves out what there is not', () =>
-    expect(
-      lines({ source: source(0, { strategy: { type: 'Recreate' } }), experiment: anExperiment({ replicas: 1 }) }),
-    ).to.deep.equal(['[Plan] at most 1 pod at one moment: 1 of the fork']))
+  it('N17: leaves out what there is not', () => {
+    const experiment = anExperiment({ replicas: 1 })
+    expect(lines({ source: source(0), experiment })).to.deep.equal([
+      '[Plan] at most 2 pods at one moment: 1 of the fork and 1 of its surge',
+    ])
+    expect(lines({ source: source(0, { strategy: { type: 'Recreate' } }), experiment })).to.deep.equal([
+      '[Plan] at most 1 pod at one moment: 1 of the fork; a quota counts up to 2 while former pods end',
+    ])
+  })
 
   it('N17: tells nothing where there are no pods, or no source', () => {
     expect(lines({ source: source(0), experiment: anExperiment({ replicas: 0 }) })).to.deep.equal([])
