@@ -1,12 +1,12 @@
 import { expect } from 'chai'
-import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, ROLE } from '../../common/api/names.ts'
+import { EXPERIMENT_POLICY, ROLE } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, type JsonObject, listOr } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { twinName } from '../../common/workload/identity.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
-import { aSource, condition, DEADLINE_MS, forkOf, placeAt } from '../integration/product.ts'
+import { aSource, condition, DEADLINE_MS, placeAt } from '../integration/product.ts'
 import { QUICK, usesAnalyses } from './analyses.ts'
 
 const ERRORS = {
@@ -125,42 +125,6 @@ describe('a twin, on the real control plane', function () {
     expect((await place().kubectl(['delete', 'expd/far', '--wait=true'])).code).to.equal(0)
     const left = await there.api.list<KubeObject>(there.path('deployments'))
     expect(left.map(({ metadata }) => metadata.name)).to.deep.equal(['far'])
-  })
-
-  it('N17: has no more pods beside its source and the fork than the plan told, as a quota counts them', async () => {
-    await aSource(place(), 'counted', { replicas: 3 })
-    answers.set('counted', { treatment: GOOD, control: GOOD })
-    const { apiVersion, kind } = EXPERIMENT_DEPLOYMENT
-    const spec = {
-      sourceRef: { kind: 'Deployment', name: 'counted' },
-      ...{ replicas: 2, overrideSpec: imageOverride(IMAGE) },
-      analysis: { ...QUICK, metrics: [ERRORS], control: 'Twin', maxSeconds: 3_600 },
-    }
-    const manifest = JSON.stringify({ apiVersion, kind, metadata: { name: 'counted' }, spec })
-    const { text } = await place().kubectl(['create', '-f', '-'], manifest)
-    const [, told, counted] = /at most (\d+) pods at one moment.*a quota counts up to (\d+)/.exec(text) ?? []
-    // 25% of three and of two pods are one
-    expect([Number(told), Number(counted)], text).to.deep.equal([3 + 1 + 2 + 1 + 2, 2 * (3 + 2 + 2)])
-    const pods = async () => {
-      const all = await place().api.list<KubeObject>(`${place().path('pods')}?labelSelector=app=counted`)
-      return all.filter(({ metadata }) => metadata.deletionTimestamp === undefined).length
-    }
-    await availableTwin('counted')
-    expect(await pods()).to.equal(3 + 2 + 2)
-    // the source and the fork stop with their surges, and the twin leaves: it was about another question
-    const annotations = { 'sandbox.experiment-controller.example.com/behavior': 'never-ready' }
-    await place().api.patch(place().path('deployments', 'counted'), {
-      spec: { template: { metadata: { annotations } } },
-    })
-    await eventually('the surges', DEADLINE_MS, async () => {
-      const present = await pods()
-      expect(present).to.be.at.most(Number(told))
-      expect(await place().deployment(forkOf(await place().experimentAt('counted')))).to.have.nested.property(
-        'status.replicas',
-        2 + 1,
-      )
-      expect(present).to.equal(3 + 1 + 2 + 1)
-    })
   })
 
   it('is refused beside a gate', async () => {

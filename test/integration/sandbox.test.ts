@@ -160,15 +160,25 @@ describe('the sandbox, on the real control plane', () => {
     expect(Date.parse(readyAt) - Date.parse(status.startTime)).to.be.at.least(1_000)
   })
 
-  it('removes a deleted pod', async () => {
-    const { api } = plane()
-    await api.create(inNamespace('pods'), aPod('short', {}))
-    await podThat('short', 'to be Ready', isReady)
-    await api.delete(inNamespace('pods/short'))
-    await eventually('pod short to be gone', DEADLINE_MS, async () => {
-      const pods = await api.list(inNamespace('pods?fieldSelector=metadata.name=short'))
+  const podIsGone = (name: string) =>
+    eventually(`pod ${name} to be gone`, DEADLINE_MS, async () => {
+      const pods = await plane().api.list(inNamespace(`pods?fieldSelector=metadata.name=${name}`))
       expect(pods).to.have.length(0)
     })
+
+  it('removes a deleted pod, but keeps one that never ends until it is deleted without a grace period', async () => {
+    const { api } = plane()
+    await api.create(inNamespace('pods'), aPod('lasting', { [`${PREFIX}ends`]: 'never' }))
+    await api.create(inNamespace('pods'), aPod('short', {}))
+    for (const name of ['lasting', 'short']) {
+      await podThat(name, 'to be Ready', isReady)
+      await api.delete(inNamespace(`pods/${name}`))
+    }
+    await podIsGone('short')
+    const { metadata } = await api.get(inNamespace('pods/lasting'))
+    expect(metadata.deletionTimestamp).to.be.a('string')
+    await api.delete(inNamespace('pods/lasting'), { gracePeriodSeconds: 0 })
+    await podIsGone('lasting')
   })
 
   it("runs Kubernetes' guestbook, unmodified", async () => {
