@@ -78,8 +78,8 @@ function momentsOf(facts: Facts, fork: KubeObject, run: RunState | undefined) {
 }
 
 /**
- * `forms`: what the workload is and becomes. Of the pods that a rolling update replaces, all may be ending at once. Where
- * they end first, a quota counts those that are taken down at once until Kubernetes has counted again.
+ * `forms`: what the workload is and becomes. Of the pods that a rolling update replaces, all may be ending at once.
+ * Where they end first, a quota counts those that are taken down at once until Kubernetes has counted again.
  */
 function mostOf(kind: WorkloadKind, forms: readonly KubeObject[], replicas: number): MostPods {
   const sized = forms.map((form) => ({ ...form, spec: { ...objectOr(form.spec), replicas } }))
