@@ -2,6 +2,8 @@ import type { Metric } from '../../api/analysis/metric.ts'
 import type { RunMetric } from '../kinds/run.ts'
 import type { MetricEngine } from '../metrics/metric-engine.ts'
 import { engineOf } from '../metrics/registry.ts'
+import { CRASH_LOOPS } from './health.ts'
+import { TRAFFIC_DIFFERS } from './traffic.ts'
 
 type Kind = Pick<Metric, 'kind' | 'prometheus'>
 
@@ -33,6 +35,9 @@ export function withMemory(
   return { memory: { version, numbers, ...(since === undefined ? {} : { since }) } }
 }
 
+/** What was found in evidence. Other reasons say that there is none, or none yet: they last as long as they did. */
+const FOUND: readonly string[] = ['Passed', 'HarmFound', 'PodsDiffer', 'ControlsDiffer', CRASH_LOOPS, TRAFFIC_DIFFERS]
+
 /**
  * `metric` without the evidence of another version of the controller: its numbers mean something else. The clock goes
  * on, and `since` says from when on windows count.
@@ -41,13 +46,13 @@ export function withoutForeignEvidence(metric: RunMetric, of: Kind, nowMs: numbe
   const version = versionOf(of)
   const isCounted = metric.samples !== undefined || (metric.state ?? metric.memory) !== undefined
   if (!isCounted || isReadable(metric, version)) return metric
-  const { name, reason, since, windowEnd, hasSeries, trace, verdict } = metric
+  const { name, reason, since, windowEnd, hasSeries, trace, samples } = metric
   const at = new Date(nowMs).toISOString()
-  const isMeasured = verdict !== 'Wait' || metric.pods !== undefined
+  const isFound = FOUND.includes(reason)
   return {
-    ...{ name, verdict: 'Wait', reason: isMeasured ? 'Measuring' : reason, since: isMeasured ? at : since },
+    ...{ name, verdict: 'Wait', reason: isFound ? 'Measuring' : reason, since: isFound ? at : since },
     ...(windowEnd === undefined ? {} : { windowEnd }),
-    ...(hasSeries === undefined ? {} : { hasSeries }),
+    ...(hasSeries || samples ? { hasSeries: true } : {}), // what was counted were series
     ...(trace === undefined ? {} : { trace }),
     memory: { version, numbers: [], since: at },
   }

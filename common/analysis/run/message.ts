@@ -55,7 +55,7 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
 export function lookMessage({ finding, metrics, startedMs, nowMs }: LookMessageInput): string {
   const isWithoutPods = finding.reason === 'NoPods'
   const isToldOfNames = finding.reason === NO_SERIES || finding.verdict !== 'Wait'
-  const rest = finding.verdict === 'Wait' && startedMs !== undefined ? remaining(metrics, nowMs - startedMs) : undefined
+  const rest = finding.verdict === 'Wait' && startedMs !== undefined ? remaining(metrics, startedMs, nowMs) : undefined
   const parts = [
     ...(isWithoutPods ? [WAITING_FOR_PODS] : []),
     ...grouped(metrics, ({ failure }) => failure && `no data: ${failure}`),
@@ -120,10 +120,13 @@ const LONGEST_SECONDS = 7 * 86_400
  * In how many seconds every metric that counts is shown to be safe if its evidence grows as it did so far; undefined
  * where it does not grow.
  */
-function remaining(metrics: readonly MetricOutcome[], elapsedMs: number): number | undefined {
-  const parts = metrics.flatMap(({ of, metric: { safe = [] } }) => (of.dryRun ? [] : safe))
-  const waits = parts.map(({ logE, needs }) => {
+function remaining(metrics: readonly MetricOutcome[], startedMs: number, nowMs: number): number | undefined {
+  const parts = metrics.flatMap(({ of, metric: { safe = [], memory } }) =>
+    (of.dryRun ? [] : safe).map((part) => ({ ...part, sinceMs: memory?.since ? Date.parse(memory.since) : startedMs })),
+  )
+  const waits = parts.map(({ logE, needs, sinceMs }) => {
     if (logE >= needs) return 0
+    const elapsedMs = nowMs - sinceMs
     return logE > 0 ? ((needs - logE) * elapsedMs) / logE : Number.POSITIVE_INFINITY
   })
   const seconds = Math.round(Math.max(0, ...waits) / 1_000)

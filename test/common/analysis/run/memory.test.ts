@@ -34,6 +34,7 @@ describe('what a metric remembers', () => {
     const at = new Date(NOW).toISOString()
     expect(metric).to.deep.equal({
       ...{ name: 'errors', verdict: 'Wait', reason: 'Measuring', since: at, windowEnd: AT, trace: FORMER.trace },
+      hasSeries: true,
       memory: { version: 2, numbers: [], since: at },
     })
     expect(withMemory(metric, BEGUN, [1])).to.deep.equal({ memory: { version: 2, numbers: [1], since: at } })
@@ -45,6 +46,19 @@ describe('what a metric remembers', () => {
   it('N38: of another version is dropped, but not since when there is no data', () => {
     const silent = { ...FORMER, verdict: 'Wait', reason: 'NoTreatmentData' } as const
     expect(withoutForeignEvidence(silent, BEGUN, NOW)).to.include({ reason: 'NoTreatmentData', since: AT })
+  })
+
+  it('N38: of another version is dropped, but not since when its provider fails, whatever it had found before', () => {
+    const failing = { ...FORMER, reason: 'ProviderFailed', pods: { groups: 2, outer: 1 } } as const
+    expect(withoutForeignEvidence(failing, BEGUN, NOW)).to.include({ reason: 'ProviderFailed', since: AT })
+    const differing = { ...failing, verdict: 'Wait', reason: 'PodsDiffer' } as const
+    expect(withoutForeignEvidence(differing, BEGUN, NOW)).to.include({ reason: 'Measuring' })
+  })
+
+  it('N38: of another version is dropped, but not that there were series, so that no name is doubted', () => {
+    expect(withoutForeignEvidence(FORMER, BEGUN, NOW).hasSeries).to.equal(true)
+    const { samples: _none, ...uncounted } = FORMER
+    expect(withoutForeignEvidence(uncounted, BEGUN, NOW)).not.to.have.property('hasSeries')
   })
 
   it('stays if it is readable, or if nothing was counted', () => {

@@ -53,6 +53,12 @@ describe('the message of an analysis', () => {
     expect(of([metric({ ...SAMPLES, safe })], { verdict: 'Inconclusive', reason: 'NotShown' })).to.equal('latency Wait')
   })
 
+  it('N38: says how long it takes at the pace since evidence of another version was dropped', () => {
+    const memory = { version: 2, numbers: [], since: new Date(480_000).toISOString() }
+    const text = of([metric({ ...SAMPLES, memory, safe: [{ part: 'body', logE: 1, needs: 3 }] })])
+    expect(text).to.match(/; needs about 4m more$/)
+  })
+
   it('N15: says what has no series, and only when it is sure', () => {
     const asked = { ...LATENCY, prometheus: { histogram: 'duration_secnds', matchers: ['route="/cart"'] } }
     const none = [{ of: asked, metric: metric({ reason: 'NoSeries' }) }]
