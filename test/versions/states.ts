@@ -10,38 +10,8 @@ import { DECIDED, QUICK } from '../analyses/analyses.ts'
 import { imageOverride } from '../builders.ts'
 import { say } from '../integration/canaries.ts'
 import { aSource, DEADLINE_MS, type Place } from '../integration/product.ts'
-
-/** An experiment, what is done with it, and what it shows when it is in its state. */
-interface State {
-  readonly kind?: 'StatefulSet' | 'Rollout'
-  readonly spec: JsonObject
-  /** what brings it from where it stops by itself into its state */
-  readonly next?: { readonly at: Shown; readonly do: (place: Place, name: string) => Promise<unknown> }
-  readonly shows: Shown
-}
-
-type Shown = (of: ExperimentDeployment) => boolean
-
-const phaseIs =
-  (...phases: readonly string[]): Shown =>
-  ({ status }) =>
-    phases.includes(status?.strategy?.phase ?? '')
-const stepIs =
-  (name: string): Shown =>
-  ({ status }) =>
-    status?.strategy?.stepName === name
-const reasonIs =
-  (reason: string): Shown =>
-  ({ status, metadata }) =>
-    status?.observedGeneration === metadata.generation &&
-    status.conditions?.some((each) => each.type === 'Ready' && each.reason === reason) === true
-const verdictIs =
-  (verdict: string): Shown =>
-  ({ status }) =>
-    status?.analysis?.verdict === verdict
-/** The analysis of `name` has counted a window, and has no verdict. */
-const isBetweenWindows: Shown = ({ status }) =>
-  status?.analysis?.verdict === 'Wait' && status.analysis.run !== undefined
+import { ANALYSES } from './analysis-states.ts'
+import { isBetweenWindows, phaseIs, reasonIs, type Shown, type State, stepIs, verdictIs } from './state.ts'
 
 const saying = (word: string) => (place: Place, name: string) => say(place, name, word)
 /** Approves the revision: the whole one, or the one of ten digits where the former version knows no other. */
@@ -69,6 +39,7 @@ const DECIDING = { analysis: { ...QUICK, metrics: [DECIDED] } }
 
 /** Each experiment has the name of its source and of the Service before both. */
 export const STATES: Readonly<Record<string, State>> = {
+  ...ANALYSES, // first: they take the longest
   plain: { spec: {}, shows: reasonIs('Available') },
   set: { kind: 'StatefulSet', spec: {}, shows: reasonIs('Available') },
   argo: { kind: 'Rollout', spec: {}, shows: reasonIs('Available') },
@@ -135,7 +106,8 @@ const withTemplate = (name: string) => {
 }
 
 async function createsSource(place: Place, name: string): Promise<void> {
-  if (kindOf(name) === 'Deployment') return aSource(place, name, { replicas: 3 })
+  const { replicas = 3 } = STATES[name] ?? {}
+  if (kindOf(name) === 'Deployment') return aSource(place, name, { replicas })
   const { api, path } = place
   const isRollout = kindOf(name) === 'Rollout'
   const of = isRollout ? { strategy: { canary: {} } } : { serviceName: name }
@@ -158,7 +130,7 @@ export async function createStates(place: Place): Promise<void> {
     await place.experiment(name, { source: name, kind: kindOf(name), overrideSpec, ...spec })
   }
   const shown = (name: string, holds: Shown) =>
-    eventually(`${name} to be in its state`, 4 * DEADLINE_MS, async () => {
+    eventually(`${name} to be in its state`, 8 * DEADLINE_MS, async () => {
       const found = await place.experimentAt(name)
       if (!holds(found)) throw new Error(JSON.stringify(found.status ?? 'no status'))
     })
@@ -172,26 +144,40 @@ export async function createStates(place: Place): Promise<void> {
 
 const identityOf = ({ metadata: { name, uid, generation } }: KubeObject) => ({ name, uid, generation })
 
+/** All that the states of experiments are found in: each list is read once. */
+async function everything({ api, namespace, path }: Place) {
+  const list = (at: string) => api.list<KubeObject>(at)
+  const [experiments, pods, runs, services, ...workloads] = await Promise.all([
+    api.list<ExperimentDeployment>(path('experiments')),
+    list(`${path('pods')}?labelSelector=${EXPERIMENT_ID}`),
+    list(resourcePath(ANALYSIS_RUN, { namespace })),
+    list(path('services')),
+    ...Object.values(KINDS).map((kind) => list(path(kind))),
+  ])
+  return { experiments, pods, runs, services, workloads: workloads.flat() }
+}
+
+/** The state of each experiment, by its name. */
+export async function statesOf(place: Place) {
+  const all = await everything(place)
+  return Object.fromEntries(all.experiments.map((each) => [each.metadata.name, stateIn(all, each)] as const))
+}
+
 /**
  * What an update must not change of an experiment: its generation, its source, its fork and twin, the pods of both,
  * where its run is and since when, its promotion, its question, when the analysis of it began, and finished verdicts.
  */
-export async function stateOf({ api, namespace, path, experimentAt }: Place, name: string) {
-  const experiment = await experimentAt(name)
+function stateIn(all: Awaited<ReturnType<typeof everything>>, experiment: ExperimentDeployment) {
   const { metadata, status = {} } = experiment
+  const { name } = metadata
   const { strategy, promotion, analysis, experimentResourceRef } = status
-  const workloads = await api.list<KubeObject>(path(resourceOf(name)))
-  const copies = workloads.filter((each) => each.metadata.name.startsWith(`${name}-experiment-`))
-  const pods = await api.list<KubeObject>(
-    `${path('pods')}?labelSelector=${EXPERIMENT_ID}=${experimentId(metadata.uid)}`,
-  )
-  const runs = await api.list<KubeObject>(resourcePath(ANALYSIS_RUN, { namespace }))
-  const services = await Promise.all(
-    [name, `${name}-preview`].map((each) => api.get<KubeObject>(path('services', each)).catch(() => undefined)),
-  )
+  const copies = all.workloads.filter((each) => each.metadata.name.startsWith(`${name}-experiment-`))
+  const id = experimentId(metadata.uid)
+  const pods = all.pods.filter((pod) => pod.metadata.labels?.[EXPERIMENT_ID] === id)
+  const services = [name, `${name}-preview`].map((each) => all.services.find((of) => of.metadata.name === each))
   return {
     experiment: identityOf(experiment),
-    source: workloads.filter((each) => each.metadata.name === name).map(identityOf),
+    source: all.workloads.filter((each) => each.metadata.name === name).map(identityOf),
     forks: copies.map((copy) => ({ ...identityOf(copy), replicas: at(copy.spec, 'replicas') })),
     fork: experimentResourceRef?.uid,
     pods: pods.map(({ metadata: { uid } }) => uid).toSorted(),
@@ -212,15 +198,15 @@ export async function stateOf({ api, namespace, path, experimentAt }: Place, nam
       written: promotion.written,
       restored: promotion.restored,
     },
-    analysis: analysis && { run: analysis.run, verdict: analysis.verdict },
-    runs: runs
-      .filter((run) => at(run.spec, 'experiment', 'uid') === metadata.uid)
-      .map((run) => ({
-        ...identityOf(run),
-        subject: at(run.spec, 'subject'),
-        startedAt: at(run.status, 'startedAt'),
-        verdict: at(run.status, 'verdict'),
-      })),
+    analysis: analysis && {
+      run: analysis.run,
+      verdict: analysis.verdict,
+      reason: analysis.reason,
+      since: analysis.since,
+      attempt: analysis.attempt,
+      message: analysis.message,
+    },
+    runs: all.runs.filter((run) => at(run.spec, 'experiment', 'uid') === metadata.uid).map(runState),
     services: services.map((service) => at(service?.spec, 'selector')),
     command: metadata.annotations?.[COMMAND],
     ready: listOr(objectOr(status).conditions).map((each) => [
@@ -228,5 +214,16 @@ export async function stateOf({ api, namespace, path, experimentAt }: Place, nam
       at(each, 'status'),
       at(each, 'reason'),
     ]),
+  }
+}
+
+/** Of an analysis run: its question, when it began and its verdict; of one that has ended all that it says. */
+function runState(run: KubeObject) {
+  const { wholeSubject: _added, ...status } = objectOr(run.status)
+  const { startedAt, verdict } = status
+  return {
+    ...identityOf(run),
+    ...{ spec: run.spec, startedAt, verdict },
+    ...(status.finishedAt === undefined ? {} : { status }),
   }
 }

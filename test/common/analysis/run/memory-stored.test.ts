@@ -26,10 +26,11 @@ const RUNS: Readonly<Record<string, AnalysisRun>> = Object.fromEntries(
     return [decoded.run.spec.experiment.name, decoded.run]
   }),
 )
-const withVerdict = (verdict: string) => Object.entries(RUNS).filter(([, { status }]) => status?.verdict === verdict)
 const FINISHED = Object.entries(RUNS).filter(([, { status }]) => status?.finishedAt !== undefined)
-/** Those that wait by their only metric, and the kind of the test data of this metric. */
-const WAITING = withVerdict('Wait').map(([name, run]) => [name.replace('-wait', ''), run] as const)
+/** Those that wait, named by their kind or by what else they are about. */
+const WAITING = Object.entries(RUNS)
+  .filter(([, { status }]) => status?.verdict === 'Wait')
+  .map(([name, run]) => [name.replace('-wait', ''), run] as const)
 
 const firstOf = ({ spec: { metrics } }: AnalysisRun) => metrics[0] ?? { name: '', kind: 'Decision', provider: '' }
 /** Where the next window of a metric begins. */
