@@ -1,3 +1,4 @@
+import { printable } from '../../text/printable.ts'
 import { hashOfLabel, SCRAPERS } from '../series-labels.ts'
 import { countAt, type PrometheusSeries } from './series.ts'
 import { type Failed, failed } from './window-query.ts'
@@ -31,7 +32,7 @@ export function scrapedTwice(series: readonly PrometheusSeries[]): Failed | unde
     }
   }
   const label = pairedBy(series)
-  return label === undefined ? undefined : twice([label])
+  return label === undefined ? undefined : twice([printable(label)])
 }
 
 function twice(labels: readonly string[]): Failed {
@@ -125,9 +126,25 @@ export function pairedBy(series: readonly PrometheusSeries[]): string | undefine
     .filter((ofPod) => ofPod.some(({ start, end }) => end > start))
   const [first, ...others] = pods
   if (!first) return undefined
-  const labels = new Set(first.flatMap(({ hashes }) => [...hashes.keys()])).difference(TOLD_APART)
-  const candidates = [...labels].filter((label) => !OF_CONTENT.test(label))
-  return candidates.find((label) => [first, ...others].every((ofPod) => arePaired(ofPod, label)))
+  return candidatesIn(first).find((label) => [first, ...others].every((ofPod) => arePaired(ofPod, label)))
+}
+
+/** So many labels are tried at most. Two scrapers that differ in more of them are told apart by none. */
+const MOST_TRIED = 8
+
+/** The labels that may tell two scrapers apart: half of the series have a value of it, the others another one or none. */
+function candidatesIn(series: readonly Hashed[]): readonly string[] {
+  const counts = new Map<string, Map<number, number>>()
+  for (const { hashes } of series)
+    for (const [label, hash] of hashes) {
+      const values = counts.get(label) ?? new Map<number, number>()
+      if (values.size < 3) counts.set(label, values.set(hash, (values.get(hash) ?? 0) + 1)) // three are too many
+    }
+  const isHalf = (count: number) => 2 * count === series.length
+  return [...counts]
+    .filter(([label, values]) => !TOLD_APART.has(label) && !OF_CONTENT.test(label) && values.values().every(isHalf))
+    .map(([label]) => label)
+    .slice(0, MOST_TRIED)
 }
 
 function arePaired(series: readonly Hashed[], label: string): boolean {

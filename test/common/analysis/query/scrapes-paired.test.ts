@@ -47,6 +47,54 @@ describe('series that two scrapers send', () => {
   })
 })
 
+/** How many items `work` puts into groups. */
+function groupedIn(work: () => unknown): number {
+  const { groupBy } = Map
+  let items = 0
+  Map.groupBy = (list, keyOf) =>
+    groupBy(list, (item, index) => {
+      items += 1
+      return keyOf(item, index)
+    })
+  try {
+    work()
+  } finally {
+    Map.groupBy = groupBy
+  }
+  return items
+}
+
+describe('the search for the label of two scrapers', () => {
+  const SERIES = 400
+  const many = (labelsOf: (index: number) => Labels) =>
+    Array.from({ length: SERIES }, (_, index) =>
+      counter('n', 'a', [index, 2 * index], { le: `${index}`, ...labelsOf(index) }),
+    )
+
+  it('N45: tries no label that not all series have, so that a thousand names are no work', () => {
+    const series = many((index) => ({ [`l${index % 200}`]: 'x' }))
+    expect(groupedIn(() => expect(pairedBy(series)).to.equal(undefined))).to.equal(SERIES)
+  })
+
+  it('N45: tries no label of which most series have one value, or that has many', () => {
+    const series = many((index) => ({ few: index < 150 ? 'x' : 'y', all: 'x', many: `${index}`, three: `${index % 3}` }))
+    expect(groupedIn(() => expect(pairedBy(series)).to.equal(undefined))).to.equal(SERIES)
+  })
+
+  it('N45: tries at most eight', () => {
+    const series = many((index) =>
+      Object.fromEntries(Array.from({ length: 40 }, (_, label) => [`l${label}`, index < SERIES / 2 ? 'x' : 'y'])),
+    )
+    expect(groupedIn(() => expect(pairedBy(series)).to.equal(undefined))).to.equal(9 * SERIES)
+  })
+
+  it('N45: names the label in characters that can be seen', () => {
+    const label = `h\u0000a${'x'.repeat(300)}`
+    const { message = '' } = scrapedTwice([...scraped({ [label]: 'x' }), ...scraped({ [label]: 'y' })]) ?? {}
+    expect(message).to.match(/its series differ in h\\u0000ax+\.\.\.; scrape it once/)
+  })
+})
+
 describe('series of one scraper', () => {
   const worker = (id: string, ...counts: readonly (readonly [start: number, end: number])[]) =>
     counts.map((ends, index) => counter('n', 'a', ends, { shard: id, code: `${200 + index}` }))
