@@ -40,6 +40,10 @@ type Kept =
   | { readonly is: 'kept'; readonly name: string; readonly labels: Labels; readonly unread?: UnreadLabels | undefined }
   | { readonly is: 'malformed' | 'long' | 'various' }
 
+/** The value of a label; undefined if a series lacks it. Its name may be that of a member of all objects. */
+export const valueOf = (labels: Labels, label: string): string | undefined =>
+  Object.hasOwn(labels, label) ? labels[label] : undefined
+
 /** Keeps the labels of the series of one answer, in few bytes. */
 export class KeptLabels {
   readonly #read: ReadonlySet<string>

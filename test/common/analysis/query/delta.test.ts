@@ -151,6 +151,13 @@ describe('the stratum of a series', () => {
     expect(stratumOf(cart, undefined)).to.deep.equal({})
   })
 
+  it('N44: is never a member that all objects have, whatever the name of the label is', () => {
+    const one = counter('total', 'a', [1, 2], { toString: '/cart' })
+    expect(stratumOf(one, 'toString')).to.deep.equal({ stratum: '/cart' })
+    for (const label of ['constructor', 'hasOwnProperty', 'valueOf', '__proto__'])
+      expect(stratumOf(one, label), label).to.deep.equal({ stratum: '' })
+  })
+
   it('N44: groups items, which are one group where the metric has no strata', () => {
     const [one, other] = [{ stratum: 'a' }, { stratum: '' }]
     expect(inStrata([one, other, one])).to.deep.equal([
