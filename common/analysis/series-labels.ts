@@ -41,7 +41,7 @@ type Kept =
   | { readonly is: 'malformed' | 'long' | 'various' }
 
 /** The value of a label; undefined if a series lacks it. Its name may be that of a member of all objects. */
-export const valueOf = (labels: Labels, label: string): string | undefined =>
+export const labelIn = (labels: Labels, label: string): string | undefined =>
   Object.hasOwn(labels, label) ? labels[label] : undefined
 
 /** Keeps the labels of the series of one answer, in few bytes. */

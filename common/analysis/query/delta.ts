@@ -1,4 +1,4 @@
-import { processOf, valueOf } from '../series-labels.ts'
+import { labelIn, processOf } from '../series-labels.ts'
 import { countAt, countIn, type Edges, hasStart, type PrometheusSeries } from './series.ts'
 import type { Failed } from './window-query.ts'
 
@@ -140,7 +140,7 @@ export interface InStratum {
 
 /** The stratum of a series: the value of the label `stratifyBy`, which is empty if the series lacks the label. */
 export const stratumOf = ({ labels }: PrometheusSeries, stratifyBy: string | undefined): InStratum =>
-  stratifyBy === undefined ? {} : { stratum: valueOf(labels, stratifyBy) ?? '' }
+  stratifyBy === undefined ? {} : { stratum: labelIn(labels, stratifyBy) ?? '' }
 
 /** `items` by their strata, or all together where they have none. */
 export const inStrata = <T extends InStratum>(items: readonly T[]): readonly (readonly [InStratum, readonly T[]])[] =>

@@ -1,5 +1,5 @@
 import { at, isObject, member } from '../../json/json.ts'
-import { KeptLabels, MAX_CHARACTERS, MAX_LABELS, MAX_NAMES, type UnreadLabels, valueOf } from '../series-labels.ts'
+import { KeptLabels, labelIn, MAX_CHARACTERS, MAX_LABELS, MAX_NAMES, type UnreadLabels } from '../series-labels.ts'
 import { errorTypeIn, partialAnswer } from './prometheus-errors.ts'
 import type { SeriesLabels } from './promql.ts'
 import { type Failed, failed, type LongList, type ProviderReply, type TimeWindow } from './window-query.ts'
@@ -133,8 +133,8 @@ export class SeriesReader implements LongList {
       return hasOtherTimes(item, window) ? OTHER_TIMES : MALFORMED
     if (kept.is !== 'kept') return TOO_MUCH[kept.is]
     const { name, labels, unread } = kept
-    const pod = valueOf(labels, names.podLabel) ?? ''
-    if (!this.#pods.has(pod) || valueOf(labels, names.namespaceLabel) !== namespace) return OTHERS
+    const pod = labelIn(labels, names.podLabel) ?? ''
+    if (!this.#pods.has(pod) || labelIn(labels, names.namespaceLabel) !== namespace) return OTHERS
     const one = { name, pod, labels, values, histograms, ...(unread ? { unread } : {}) }
     const identity = this.#labels.identityOf(one)
     if (this.#series.has(identity)) return REPEATED

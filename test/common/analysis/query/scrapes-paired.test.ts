@@ -77,7 +77,12 @@ describe('the search for the label of two scrapers', () => {
   })
 
   it('N45: tries no label of which most series have one value, or that has many', () => {
-    const series = many((index) => ({ few: index < 150 ? 'x' : 'y', all: 'x', many: `${index}`, three: `${index % 3}` }))
+    const series = many((index) => ({
+      few: index < 150 ? 'x' : 'y',
+      all: 'x',
+      many: `${index}`,
+      three: `${index % 3}`,
+    }))
     expect(groupedIn(() => expect(pairedBy(series)).to.equal(undefined))).to.equal(SERIES)
   })
 
