@@ -132,7 +132,7 @@ export function pairedBy(series: readonly PrometheusSeries[]): string | undefine
 /** So many labels are tried at most. Two scrapers that differ in more of them are told apart by none. */
 const MOST_TRIED = 8
 
-/** The labels that may tell two scrapers apart: half of the series have a value of it, the others another one or none. */
+/** The labels that may tell two scrapers apart: half of the series have one value of it, the others another or none. */
 function candidatesIn(series: readonly Hashed[]): readonly string[] {
   const counts = new Map<string, Map<number, number>>()
   for (const { hashes } of series)
