@@ -60,7 +60,7 @@ const ONE_EVENT_MS = 600_000
 const SETTLED_MS = 60_000
 /** The reason of a fork with a pod in a crash loop: that is harm by itself, whatever its other pods do. */
 export const CRASH_LOOPS = 'CrashLoops'
-/** A loop of so many restarts, or of such a length, is a crash loop. */
+/** A loop of so many restarts is a crash loop, and so is one that has lasted for so long at its last restart. */
 const [CRASHES, CRASHING_MS] = [5, 600_000]
 
 /** A look at the pods: their restarts since the last one, and what is known of them now. */
@@ -110,7 +110,7 @@ function podLook(
     ...(!isEvent && (grown > 0 || loop > 0) ? { isDisturbed: true } : {}),
   }
   const known = { restarts: now, readySinceMs: readySinceMs ?? 0, eventMs: isEvent ? end : eventMs, loop, loopSinceMs }
-  const isCrashLooping = loop >= CRASHES || (loop > 1 && end - loopSinceMs >= CRASHING_MS)
+  const isCrashLooping = loop >= CRASHES || (grown > 0 && loop > 1 && end - loopSinceMs >= CRASHING_MS)
   return { key, counts, known, isCrashLooping }
 }
 

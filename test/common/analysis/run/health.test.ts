@@ -105,11 +105,12 @@ describe('a crash loop', () => {
     ).to.equal(true)
   })
 
-  it('N40: is ten minutes of restarts on end', () => {
-    const waiting = (looks: number) =>
-      [[0, 90], [1], [2], ...Array.from({ length: looks }, () => [2] as const)] as const
-    expect(looped(waiting(15)).isCrashLooping).to.equal(false)
-    expect(looped(waiting(20)).isCrashLooping).to.equal(true)
+  it('N40: is ten minutes of restarts on end, and not of waiting after them', () => {
+    const waiting = (looks: number, last: number) =>
+      [[0, 90], [1], [2], ...Array.from({ length: looks }, () => [2] as const), [last]] as const
+    expect(looped(waiting(15, 3)).isCrashLooping).to.equal(false)
+    expect(looped(waiting(20, 3)).isCrashLooping).to.equal(true)
+    expect(looped(waiting(60, 2)).isCrashLooping).to.equal(false)
   })
 
   it('N40: is none where the pod was Ready for a minute in between, or may have been', () => {
