@@ -67,7 +67,7 @@ const METRIC: Note = {
     pods: {
       about: 'Whether single pods could explain harm, those of the fork, or safety, those of its source.',
       members: {
-        groups: 'How many pods were left out, one after the other. 1: there is no other one.',
+        groups: 'How many pods were left out, one after the other. 1: there was never another one.',
         outer: 'Without how many of them it is not shown.',
       },
     },

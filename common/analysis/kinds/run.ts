@@ -88,7 +88,7 @@ export interface RunEffect {
 
 /** Whether single pods could explain what is shown: those of the fork harm, and those of its source safety. */
 interface RunPods {
-  /** how many pods were left out, one after the other; 1: there is no other one */
+  /** how many pods were left out, one after the other; 1: there was never another one */
   readonly groups: number
   /** without how many of them it is not shown */
   readonly outer: number

@@ -1,6 +1,6 @@
 import { withEstimateInside } from './effect.ts'
 import type { Amount, DecisionBounds, Effect, MetricResult } from './metric-engine.ts'
-import { type Places, placesNow } from './places.ts'
+import { knownPlaces, type Places } from './places.ts'
 
 /** A Pass needs that the evidence of each part of harm is at most this, so that nothing suspected of harm passes. */
 const NOT_SUSPECTED = Math.log(4)
@@ -9,7 +9,7 @@ const NOT_SUSPECTED = Math.log(4)
 export interface Checked {
   readonly all: number
   readonly without: readonly number[]
-  /** how many pods could explain it; 0: the data name none */
+  /** how many pods could explain it, also those that have gone; 0: the data name none */
   readonly places: number
 }
 
@@ -17,13 +17,14 @@ export interface Checked {
 export const unchecked = (log: number): Checked => ({ all: log, without: [], places: 0 })
 
 /**
- * `evidence` by place, checked without each place. A place is not left out if it is the only one that has a pod now: of
- * the only pod nobody can say whether it is slow, or its version.
+ * `evidence` by place, checked without each place. A place is not left out if it is the only one that ever had a pod:
+ * of the only pod nobody can say whether it is slow, or its version. That the others are not here says nothing about
+ * the one that is: it may have been found bad beside them, and a window without them may have missed them.
  */
 export function checked(evidence: Pick<Checked, 'all' | 'without'>, places: Places): Checked {
-  const now = placesNow(places)
-  const others = (place: number) => now.size - Number(now.has(place))
-  return { ...evidence, without: evidence.without.filter((_, place) => others(place) > 0), places: now.size }
+  const known = knownPlaces(places)
+  const others = (place: number) => known.size - Number(known.has(place))
+  return { ...evidence, without: evidence.without.filter((_, place) => others(place) > 0), places: known.size }
 }
 
 /** What the windows show, as logarithms of e. */

@@ -34,7 +34,7 @@ export interface Effect {
  * if safety is.
  */
 export interface PodsCompared {
-  /** how many; 1: there is no other one, so a pod cannot be told from its version */
+  /** how many; 1: there was never another one, so a pod cannot be told from its version */
   readonly groups: number
   /** without how many of them it is not shown */
   readonly outer: number
@@ -71,7 +71,7 @@ export interface MetricResult {
   readonly spread?: number
   /** absent: neither is shown, or the data do not name pods */
   readonly pods?: PodsCompared
-  /** requests of a pod in a window, on average; absent: the data do not name pods, or do not count requests */
+  /** requests of a pod in each window, summed over all; absent: the data do not name pods, or do not count requests */
   readonly perPod?: Readonly<Record<Arm, number>>
   /** absent: a Pass needs nothing else */
   readonly enough?: Amount

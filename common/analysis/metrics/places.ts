@@ -14,7 +14,7 @@ interface Placed {
   readonly isHere: boolean
 }
 
-/** Which pods of an arm are in which places. */
+/** Which pods of an arm are in which places. The ones that were here last are at the end. */
 export type Places = readonly Placed[]
 
 /** A number for the name of a pod that JSON keeps: 53 bits of a hash (FNV-1a, twice with other seeds). */
@@ -23,24 +23,20 @@ export const keyOfPod = (pod: string): number => fnv1a(pod) * 2 ** 21 + (fnv1a(p
 /** How many places have, or had, a pod. */
 export const placesIn = (places: Places): number => Math.max(0, ...places.map(({ place }) => place + 1))
 
-/** The places that have a pod now. */
-export const placesNow = (places: Places): ReadonlySet<number> =>
-  new Set(places.flatMap(({ place, isHere }) => (isHere ? [place] : [])))
+/** The places of which a pod is known, also of one that has gone. */
+export const knownPlaces = (places: Places): ReadonlySet<number> => new Set(places.map(({ place }) => place))
 
 /**
- * The places after a window with these pods. A pod keeps its place as long as it is known. A new one takes the place of
- * one that has gone, or else a new place, or the place with the fewest pods where all are taken. `most`: of places.
+ * The places after a window in which these pods had requests. A pod keeps its place as long as it is known, also while
+ * it has none, and if there are too many, those that have gone first are forgotten. A new one comes to a place whose
+ * pods have gone, or else to a new place, or to the place with the fewest pods where all are taken. `most`: of places.
  */
 export function placedPods(former: Places, pods: readonly OfPod[], most = MOST_PLACES): Places {
   const keys = new Set(pods.flatMap(({ pod }) => (pod === undefined ? [] : [keyOfPod(pod)])))
   const known = former.map((placed) => ({ ...placed, isHere: keys.has(placed.key) }))
-  const places = [...known]
-  for (const key of keys.difference(new Set(known.map((placed) => placed.key)))) {
-    const place = freestIn(places, most)
-    const gone = places.findIndex((placed) => placed.place === place && !placed.isHere)
-    if (gone >= 0) places.splice(gone, 1)
-    places.push({ key, place, isHere: true })
-  }
+  const places = [...known.filter(({ isHere }) => !isHere), ...known.filter(({ isHere }) => isHere)]
+  for (const key of keys.difference(new Set(known.map((placed) => placed.key))))
+    places.push({ key, place: freestIn(places, most), isHere: true })
   let spare = places.length - MOST_PODS
   return places.filter(({ isHere }) => isHere || spare-- <= 0)
 }

@@ -98,7 +98,11 @@ function podsNote({ metric: { verdict, harm, safe = [], pods } }: MetricOutcome)
   const isShown = verdict === 'Fail' ? harm !== undefined : verdict === 'Pass' && safe.length > 0
   if (!isShown || (pods !== undefined && pods.groups > 1)) return []
   if (!pods) return ['single pods were not compared']
-  return [verdict === 'Fail' ? 'the only pod may be the cause, not its version' : 'compared with only one pod']
+  return [
+    verdict === 'Fail'
+      ? 'there was only one pod at a time, which may be the cause, not its version'
+      : 'compared with only one pod at a time',
+  ]
 }
 
 const rangeOf = (effect: RunEffect | undefined): readonly string[] => {

@@ -57,10 +57,10 @@ describe('the decision about a metric', () => {
     expect(judged({ ...SAFE, harm: unchecked(9) }, question())).not.to.have.property('pods')
   })
 
-  it('N38: leaves out each pod that is not the only one now, also one that has gone', () => {
-    const places = placedPods(placedPods([], [{ pod: 'a' }, { pod: 'b' }]), [{ pod: 'b' }])
-    expect(checked({ all: 9, without: [7, 8] }, places)).to.deep.equal({ all: 9, without: [7], places: 1 })
+  it('N38: leaves out each pod beside which another one was ever seen, also if a window has missed that one', () => {
     const both = placedPods([], [{ pod: 'a' }, { pod: 'b' }])
-    expect(checked({ all: 9, without: [7, 8] }, both).without).to.deep.equal([7, 8])
+    for (const places of [both, placedPods(both, [{ pod: 'b' }]), placedPods(both, [])])
+      expect(checked({ all: 9, without: [7, 8] }, places)).to.deep.equal({ all: 9, without: [7, 8], places: 2 })
+    expect(checked({ all: 9, without: [7] }, placedPods([], [{ pod: 'a' }])).without).to.deep.equal([])
   })
 })

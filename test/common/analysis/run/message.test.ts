@@ -123,6 +123,15 @@ describe('the message of an analysis', () => {
     expect(of([{ ...failed, pods: { groups: 5, outer: 0 } }])).to.equal('latency harm 148 of 80')
   })
 
+  it('N38: says where there was only one pod at a time', () => {
+    const pods = { groups: 1, outer: 0 }
+    const failed = metric({ ...SAMPLES, verdict: 'Fail', harm: { logE: 5, needs: Math.log(80) }, pods })
+    const cause = 'there was only one pod at a time, which may be the cause, not its version'
+    expect(of([failed])).to.equal(`latency harm 148 of 80, ${cause}`)
+    const passed = metric({ ...SAMPLES, verdict: 'Pass', safe: [{ part: 'body', logE: 4, needs: 3 }], pods })
+    expect(of([passed])).to.equal('latency compared with only one pod at a time')
+  })
+
   it('calls no change zero', () => {
     for (const estimate of [0.4, -0.4, 0])
       expect(of([metric({ ...SAMPLES, effect: { estimate, of: 'rate' } })])).to.equal('latency 0%')
