@@ -31,6 +31,8 @@ import {
   inBursts,
   inLoops,
   inOutages,
+  inTimeouts,
+  missing,
   type PodCounts,
   restarting,
   timed,
@@ -61,6 +63,24 @@ const RIGHT: Readonly<Record<string, WorldStory>> = {
   'errors at the tolerance, 4 beside 10': errors(MANY, [0.024, 0.02], alone, HARMLESS),
 }
 
+/** Of two pods the bad one is always measured, and `part` of the windows lack the good one. */
+const scraped = (part: number): Readonly<Record<string, WorldStory>> => ({
+  'N38: one of two pods twice as slow, and the other one missed now and then': ofWorld(
+    missing(timed({ pods: SOME, draw: logNormal(0.5), slowness: onePod('treatment', 2) }), 'treatment', part),
+    ...([LATENCY, inBuckets, HARMLESS] as const),
+  ),
+  'N38: one of two pods with 4 % errors, and the other one missed now and then': ofWorld(
+    missing(failing(SOME, badPod, alone), 'treatment', part),
+    ...([ERRORS, asEvents, HARMLESS] as const),
+  ),
+  'N38: at M, one of two pods of the source twice as slow, and the other one missed now and then': ofWorld(
+    missing(
+      timed({ pods: [2, 2], draw: logNormal(0.5), slowness: onePod('control', 2, forkBy(1.25)) }),
+      ...(['control', part] as const),
+    ),
+    ...([LATENCY, inBuckets, AT_THE_LIMIT] as const),
+  ),
+})
 const badPod = onePod('treatment', 8, () => 0.005)
 const N38: Readonly<Record<string, WorldStory>> = {
   'N38: one of two pods 1.5 times as slow': latency({ slowness: onePod('treatment', 1.5) }, HARMLESS),
@@ -73,6 +93,7 @@ const N38: Readonly<Record<string, WorldStory>> = {
   'N38: one of four pods twice as slow': latency({ pods: MANY, slowness: onePod('treatment', 2) }, HARMLESS),
   'N38: one of all pods twice as slow': latency({ slowness: anywhere(SOME, 2) }, HARMLESS),
   'N38: one of two pods with 4 % errors': ofWorld(failing(SOME, badPod, alone), ERRORS, asEvents, HARMLESS),
+  ...scraped(0.02),
   'N38: at M, and one pod of the source twice as slow': latency(
     { slowness: onePod('control', 2, forkBy(1.25)) },
     AT_THE_LIMIT,
@@ -100,6 +121,10 @@ const N39: Readonly<Record<string, WorldStory>> = {
     ...HARMLESS,
     atMost: 0.12,
   }),
+  'N39: outages in which a pod completes few requests, 1 beside 10': errors(
+    ...([[1, 10], [0.002, 0.002], inTimeouts, HARMLESS] as const),
+  ),
+  'N39: outages in which a pod completes few requests': errors(SOME, [0.002, 0.002], inTimeouts, HARMLESS),
   'errors at M': errors(SOME, [0.04, 0.02], alone, AT_THE_LIMIT),
   'N39: errors at M in bursts of 10': errors(SOME, [0.04, 0.02], inBursts(10), AT_THE_LIMIT),
 }
@@ -195,7 +220,7 @@ const each = (make: (pods: PodCounts) => WorldStory, name: string): Readonly<Rec
   Object.fromEntries([FEW, SOME, MANY].map((pods) => [`${name}, ${pods[0]} beside ${pods[1]}`, make(pods)]))
 
 const POWER: Readonly<Record<string, WorldStory>> = {
-  ...each((pods) => errors(pods, [0.02, 0.005], alone, { ...FAILS, within: 10 }), 'errors 0.5 → 2 %'),
+  ...each((pods) => errors(pods, [0.02, 0.005], alone, { ...FAILS, within: 13 }), 'errors 0.5 → 2 %'),
   ...each((pods) => errors(pods, [0.02, 0.01], alone, { ...FAILS, within: 22 }), 'errors 1 → 2 %'),
   ...each((pods) => errors(pods, [0.5, 0.005], alone, { ...FAILS, within: 6 }), 'errors 0.5 → 50 %'),
   ...each((pods) => errors(pods, [0.005, 0.005], alone, PASSES), 'errors, an equal fork'),

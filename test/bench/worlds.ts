@@ -159,6 +159,27 @@ export const inOutages = (): Failing => {
   }
 }
 
+/** In a tenth of its windows a pod has an outage: it completes a tenth of its requests, and all of these fail. */
+export const inTimeouts: () => Failing =
+  () =>
+  ({ requests, rate }, random) => {
+    const completed = random() < 0.1 ? Math.max(1, poisson(requests / 10, random)) : undefined
+    return completed === undefined
+      ? { requests, errors: Math.min(requests, poisson(requests * rate, random)) }
+      : { requests: completed, errors: completed }
+  }
+
+/** `world`, of which `part` of all windows lack the second pod of an arm, as after a scrape that failed. */
+export const missing =
+  (world: World, arm: Arm, part: number): World =>
+  (random, seed) => {
+    const windowOf = world(random, seed)
+    return (window) => {
+      const arms = windowOf(window)
+      return random() < part ? { ...arms, [arm]: arms[arm].filter((_, index) => index !== 1) } : arms
+    }
+  }
+
 /** Restarts of a pod: when, and until when it is not Ready. In seconds. */
 interface Restart {
   readonly at: number

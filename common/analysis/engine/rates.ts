@@ -18,9 +18,11 @@ export interface RateMargins extends LatencyMargins {
 /** A window of both arms, and what is left of it without each place of one of them. */
 export interface RateWindow {
   readonly all: Counts
-  /** without each place whose pods could explain harm */
+  /** the same for the bets on harm, which may allow the treatment more exposure than it had */
+  readonly harm: Counts
+  /** `harm` without each place whose pods could explain it */
   readonly ofHarm: readonly Counts[]
-  /** without each place whose pods could explain safety */
+  /** `all` without each place whose pods could explain safety */
   readonly ofSafety: readonly Counts[]
 }
 
@@ -46,17 +48,18 @@ export const noRateState = (margins: Partial<RateMargins>): RateState => ({
 /** `state` with one more window. */
 export function withRateWindow(state: RateState, window: RateWindow, margins: RateMargins): RateState {
   const { tolerance, maxRegression, acceptable, areGood = false } = margins
-  const { all, ofHarm, ofSafety } = window
-  const of = (sets: readonly Counts[], left: number | undefined) => leftOf(all, sets, left)
+  const { all, harm, ofHarm, ofSafety } = window
   const harmSteps = areGood ? (counts: Counts, ratio: number) => rateSteps(counts, ratio, 1) : shareSteps
   const compared = {
-    harm: withSteps(state.harm, ofHarm.length, (left) => harmSteps(of(ofHarm, left), 1 + tolerance)),
-    safe: withSteps(state.safe, ofSafety.length, (left) => rateSteps(of(ofSafety, left), 1 + maxRegression, -1)),
+    harm: withSteps(state.harm, ofHarm.length, (left) => harmSteps(leftOf(harm, ofHarm, left), 1 + tolerance)),
+    safe: withSteps(state.safe, ofSafety.length, (left) =>
+      rateSteps(leftOf(all, ofSafety, left), 1 + maxRegression, -1),
+    ),
   }
   if (acceptable === 0) return { ...state, ...compared }
   return {
     ...compared,
-    fixedHarm: withSteps(state.fixedHarm, ofHarm.length, (left) => partSteps(of(ofHarm, left), acceptable)),
+    fixedHarm: withSteps(state.fixedHarm, ofHarm.length, (left) => partSteps(leftOf(harm, ofHarm, left), acceptable)),
     fixedSafe: added(state.fixedSafe, fixedRateSteps(all, acceptable, -1)),
   }
 }

@@ -19,6 +19,7 @@ import {
   latencyIn,
   listsOfLatency,
   marginsOf,
+  requestsOf,
   slowdownIn,
   spreadIn,
   thinned,
@@ -27,6 +28,7 @@ import {
 import { effectBounds, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
+import { busyIn } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, placedArms, savedArms } from './places.ts'
 import { joinLists, splitLists } from './state-lists.ts'
 import { addedUp, harmOfStrata, MOST_PLACES_IN_STRATA, MOST_STRATA, safetyOfStrata, strataIn } from './strata.ts'
@@ -69,10 +71,10 @@ export function foldCoarseStrata(
   const { boundaries, ...arms } = thinned(data)
   const former = load(numbers)
   if (numbers.length > 0 && !isEqual(former.boundaries, boundaries)) return undefined
-  const places = placedArms(former.places, data, MOST_PLACES_IN_STRATA)
+  const places = placedArms(former.places, busyIn(data, requestsOf), MOST_PLACES_IN_STRATA)
   const strata = new Map(former.strata)
   const effects: ReturnType<typeof effectSteps>[] = []
-  for (const { key, ...requests } of strataIn(arms, ({ total }) => total)) {
+  for (const { key, ...requests } of strataIn(arms, requestsOf)) {
     const before = strata.get(key) ?? noCoarseState(boundaries.length)
     const window = exceedingIn(requests, places, boundaries.length)
     const latency = withCoarseWindow(before, { boundaries, ...window }, marginsOf(rule), true)

@@ -16,8 +16,8 @@ import type { Arm, CoarseCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
+import { busyIn, knownPerPod, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, NO_PLACES, outside, placedArms, savedArms, withoutEach } from './places.ts'
-import { type PodWindows, requestsPerPod, withPodWindows } from './pod-windows.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
 /** The most boundaries that a state stores. If there are more, every second or third, and so on, is used. */
@@ -29,7 +29,7 @@ interface State {
   readonly boundaries: readonly number[]
   readonly latency: CoarseState
   readonly rungs: readonly number[]
-  readonly perPod: PodWindows
+  readonly perPod: PerPod
   readonly places: ArmPlaces
 }
 
@@ -63,7 +63,7 @@ export function latencyIn(lists: readonly (readonly number[])[]): CoarseState {
 }
 
 const noState = (width: number): State => ({
-  ...{ boundaries: [], latency: noCoarseState(width), rungs: [], perPod: { treatment: 0, control: 0 } },
+  ...{ boundaries: [], latency: noCoarseState(width), rungs: [], perPod: NO_REQUESTS },
   places: NO_PLACES,
 })
 
@@ -89,6 +89,9 @@ const sumOf = (counts: readonly CoarseCounts[], width: number): Exceeding => ({
   exceeding: counts.map(({ exceeding }) => exceeding).reduce(added, zeros(width)),
   total: counts.reduce((sum, { total }) => sum + total, 0),
 })
+
+/** How many requests a pod had. */
+export const requestsOf = ({ total }: Pick<CoarseCounts, 'total'>): number => total
 
 /** What both arms have exceeded, also without each place. */
 export function exceedingIn(data: Readonly<Record<Arm, readonly CoarseCounts[]>>, places: ArmPlaces, width: number) {
@@ -135,10 +138,10 @@ export function foldCoarse(
   const width = boundaries.length
   const former = load(numbers, width)
   if (numbers.length > 0 && !isEqual(former.boundaries, boundaries)) return undefined
-  const places = placedArms(former.places, data)
+  const places = placedArms(former.places, busyIn(data, requestsOf))
   const window = { boundaries, ...exceedingIn(kept, places, width) }
   const latency = withCoarseWindow(former.latency, window, marginsOf(rule))
-  const next = { boundaries, latency, places, perPod: withPodWindows(former.perPod, data) }
+  const next = { boundaries, latency, places, perPod: withPerPod(former.perPod, data, requestsOf) }
   const { calibration } = latency
   if (!calibration) return save({ ...next, rungs: former.rungs })
   const steps = effectSteps(window, former.latency.control, boundaries, calibration.body)
@@ -159,7 +162,7 @@ export function judgeCoarse(numbers: readonly number[], question: DecisionBounds
       safe: { body: checked(body, places.control), tail: checked(tail, places.control) },
       parts,
       samples,
-      perPod: requestsPerPod(samples, perPod),
+      perPod: knownPerPod(perPod),
       effect: {
         ...(estimate === undefined ? {} : { estimate }),
         ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),

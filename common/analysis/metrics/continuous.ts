@@ -25,8 +25,8 @@ import type { Arm, FineCounts, OfPod, Samples, WindowData } from '../window-data
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
+import { busyIn, knownPerPod, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, NO_PLACES, outside, placedArms, savedArms, withoutEach } from './places.ts'
-import { type PodWindows, requestsPerPod, withPodWindows } from './pod-windows.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
 /** The most bins of each arm that a state stores. The fastest requests share the lowest one. */
@@ -39,7 +39,7 @@ interface State {
   /** by which the buckets grow; 0 for samples */
   readonly ratio: number
   readonly rungs: readonly number[]
-  readonly perPod: PodWindows
+  readonly perPod: PerPod
   readonly places: ArmPlaces
 }
 
@@ -58,7 +58,7 @@ function save({ latency, ratio, rungs, perPod, places }: State): readonly number
 }
 
 const NO_STATE: State = {
-  ...{ latency: NO_LATENCY_STATE, ratio: 0, rungs: [], perPod: { treatment: 0, control: 0 } },
+  ...{ latency: NO_LATENCY_STATE, ratio: 0, rungs: [], perPod: NO_REQUESTS },
   places: NO_PLACES,
 }
 
@@ -96,6 +96,13 @@ function savedBins(bins: Bins): readonly number[] {
 
 const loadedBins = ([from = 0, ...counts]: readonly number[]): Bins =>
   new Map(counts.flatMap((count, index) => (count > 0 ? [[from + index, count] as const] : [])))
+
+/** What a pod counted. */
+type Counts = Samples | FineCounts
+
+/** How many requests a pod had. */
+const requestsOf = (counts: Counts): number =>
+  'values' in counts ? counts.values.length : counts.buckets.reduce((sum, [, count]) => sum + count, counts.zero)
 
 /** The requests of all pods of an arm together. */
 function allBins(counts: readonly FineCounts[]): Bins {
@@ -169,11 +176,17 @@ export function foldContinuous(
   const { former, data } = same
   const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
   const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
-  const places = placedArms(former.places, data)
+  const places = placedArms(former.places, busyIn<Counts>(data, requestsOf))
   const window = windowOf(data, places)
   const latency = withLatencyWindow(former.latency, window, margins)
   const rungs = withEffectBets(former.rungs, betsOnRanks(window))
-  return save({ latency, ratio: former.ratio, rungs, perPod: withPodWindows(former.perPod, data), places })
+  return save({
+    latency,
+    ratio: former.ratio,
+    rungs,
+    perPod: withPerPod<Counts>(former.perPod, data, requestsOf),
+    places,
+  })
 }
 
 /** The result of all windows of samples or fine buckets. */
@@ -188,7 +201,7 @@ export function judgeContinuous(numbers: readonly number[], question: DecisionBo
       safe: { body: checked(body, places.control), tail: checked(tail, places.control) },
       parts,
       samples,
-      perPod: requestsPerPod(samples, perPod),
+      perPod: knownPerPod(perPod),
       effect: {
         ...(estimate === undefined ? {} : { estimate }),
         ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),

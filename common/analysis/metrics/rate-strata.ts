@@ -8,8 +8,9 @@ import type { WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
+import { busyIn, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, placedArms, savedArms } from './places.ts'
-import { LEAST_WINDOWS, marginsOf, rateWindowOf, withCounts } from './rate.ts'
+import { exposureOf, LEAST_WINDOWS, marginsOf, rateWindowOf, withCounts } from './rate.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 import { type ByPlace, harmOfStrata, MOST_PLACES_IN_STRATA, MOST_STRATA, safetyOfStrata, strataIn } from './strata.ts'
 
@@ -17,6 +18,7 @@ import { type ByPlace, harmOfStrata, MOST_PLACES_IN_STRATA, MOST_STRATA, safetyO
 interface RateStratum {
   readonly totals: Counts
   readonly windows: number
+  readonly perPod: PerPod
   readonly cells: Cells
   readonly sums: RateState
 }
@@ -30,8 +32,8 @@ interface State {
   readonly strata: ReadonlyMap<number, RateStratum>
 }
 
-const listsOfStratum = ({ totals, windows, cells, sums }: RateStratum) => [
-  [totals.events, totals.exposure, totals.controlEvents, totals.controlExposure, windows],
+const listsOfStratum = ({ totals, windows, perPod, cells, sums }: RateStratum) => [
+  [...listOfTotals(totals), windows, perPod.treatment, perPod.control],
   listOfCells(cells),
   ...listsOfSums([sums.harm, sums.fixedHarm, sums.safe]),
   sums.fixedSafe,
@@ -39,11 +41,14 @@ const listsOfStratum = ({ totals, windows, cells, sums }: RateStratum) => [
 const STRATUM_LISTS = 9
 
 function stratumIn(lists: readonly (readonly number[])[]): RateStratum {
-  const [[events = 0, exposure = 0, controlEvents = 0, controlExposure = 0, windows = 0] = [], cells = []] = lists
+  const [counts = [], cells = []] = lists
+  const [events = 0, exposure = 0, controlEvents = 0, controlExposure = 0, windows = 0, ...perPod] = counts
+  const [ofOwn = 0, ofOthers = 0] = perPod
   const [harm = [], harmWithout = [], fixedHarm = [], fixedHarmWithout = [], ...others] = lists.slice(2)
   const [safe = [], safeWithout = [], fixedSafe = []] = others
   return {
     ...{ totals: { events, exposure, controlEvents, controlExposure }, windows, cells: cellsIn(cells) },
+    perPod: { treatment: ofOwn, control: ofOthers },
     sums: {
       harm: sumsIn(harm, harmWithout),
       fixedHarm: sumsIn(fixedHarm, fixedHarmWithout),
@@ -52,6 +57,9 @@ function stratumIn(lists: readonly (readonly number[])[]): RateStratum {
   }
 }
 
+const listOfTotals = ({ events, exposure, controlEvents, controlExposure }: Counts) => [
+  ...[events, exposure, controlEvents, controlExposure],
+]
 const listOfCells = ({ count, events, exposure, squares }: Cells) => [count, events, exposure, squares]
 const cellsIn = ([count = 0, events = 0, exposure = 0, squares = 0]: readonly number[]): Cells => ({
   ...{ count, events, exposure, squares },
@@ -84,6 +92,7 @@ function load(numbers: readonly number[], margins: RateMargins): State {
 /** The first number of a state. */
 const EVENTS = 3
 const NO_COUNTS: Counts = { events: 0, exposure: 0, controlEvents: 0, controlExposure: 0 }
+const NO_STRATUM = { totals: NO_COUNTS, windows: 0, perPod: NO_REQUESTS, cells: NO_CELLS }
 const sumOf = (strata: readonly Counts[]): Counts => strata.reduce(withCounts, NO_COUNTS)
 
 /** The bets on rates of independent events, of all strata: each factor is the same in all of them. */
@@ -95,21 +104,23 @@ function foldRateStrata(numbers: readonly number[], data: WindowData, rule: Metr
   if (data.is !== 'events') return undefined
   const margins = marginsOf(rule)
   const former = load(numbers, margins)
-  const places = placedArms(former.places, data, MOST_PLACES_IN_STRATA)
+  const places = placedArms(former.places, busyIn(data, exposureOf), MOST_PLACES_IN_STRATA)
   const strata = new Map(former.strata)
-  const windows = strataIn(data, ({ exposure }) => exposure).map(({ key, treatment, control }) => {
-    const window = rateWindowOf({ treatment, control }, places, rule)
-    const before = strata.get(key) ?? { totals: NO_COUNTS, windows: 0, cells: NO_CELLS, sums: noRateState(margins) }
+  const windows = strataIn(data, exposureOf).map(({ key, treatment, control }) => {
+    const before = strata.get(key) ?? { ...NO_STRATUM, sums: noRateState(margins) }
+    const window = rateWindowOf({ treatment, control }, { ...before, places }, rule)
     strata.set(key, {
       totals: withCounts(before.totals, window.all),
       windows: before.windows + 1,
+      perPod: withPerPod(before.perPod, { treatment, control }, exposureOf),
       cells: withCells(before.cells, [...treatment, ...control]),
       sums: withRateWindow(before.sums, window, margins),
     })
     return window
   })
   if (strata.size > MOST_STRATA) return undefined
-  const left = (place?: number) => windows.map(({ all, ofHarm }) => leftOf(all, ofHarm, place))
+  const all = windows.map((window) => window.all)
+  const left = (place?: number) => windows.map(({ harm, ofHarm }) => leftOf(harm, ofHarm, place))
   const { length } = windows[0]?.ofHarm ?? []
   const harmSteps = (counts: readonly Counts[], ratio: number) =>
     margins.areGood ? jointRateSteps(counts, ratio, 1) : jointShareSteps(counts, ratio)
@@ -121,7 +132,7 @@ function foldRateStrata(numbers: readonly number[], data: WindowData, rule: Metr
         ? former.fixedHarm
         : withSteps(former.fixedHarm, length, (place) => partSteps(sumOf(left(place)), margins.acceptable)),
     rungs: withEffectBets(former.rungs, (margin, side) =>
-      side === 1 ? harmSteps(left(), 1 + margin) : jointRateSteps(left(), 1 + margin, side),
+      side === 1 ? harmSteps(left(), 1 + margin) : jointRateSteps(all, 1 + margin, side),
     ),
   })
 }

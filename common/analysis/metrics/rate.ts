@@ -10,12 +10,12 @@ import {
   withRateWindow,
 } from '../engine/rates.ts'
 import { type Counts, rateSteps, shareSteps } from '../engine/steps.ts'
-import type { Arm, EventCounts, WindowData } from '../window-data.ts'
+import type { EventCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
+import { type ArmCounts, busyIn, knownPerPod, type PerPod, withPerPod, withUsualRequests } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, outside, placedArms, savedArms, withoutEach } from './places.ts'
-import { requestsPerPod, withPodWindows } from './pod-windows.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
 /** The margins of a rule, as parts. */
@@ -35,8 +35,7 @@ interface State {
   /** seconds without an event of the treatment, up to now */
   readonly quietSeconds: number
   readonly windows: number
-  /** of pods and windows: all that both arms had */
-  readonly perPod: Readonly<Record<Arm, number>>
+  readonly perPod: PerPod
   readonly cells: Cells
   readonly sums: RateState
   readonly rungs: readonly number[]
@@ -108,16 +107,21 @@ export function ordered(
   return { ...first, controlEvents: second.events, controlExposure: second.exposure }
 }
 
-/** What both arms have counted, also without each place. */
+/** How many requests a pod had, or how many seconds. */
+export const exposureOf = ({ exposure }: EventCounts): number => exposure
+
+/** What both arms have counted, also without each place. `perPod`: in the windows before. */
 export function rateWindowOf(
-  { treatment, control }: Readonly<Record<Arm, readonly EventCounts[]>>,
-  places: ArmPlaces,
+  { treatment, control }: ArmCounts<EventCounts>,
+  { places, perPod }: Pick<State, 'places' | 'perPod'>,
   rule: MetricRule,
 ): RateWindow {
+  const suspected = rule.higherIsBetter ? treatment : withUsualRequests({ treatment, control }, perPod)
   return {
     all: ordered(treatment, control, rule),
+    harm: ordered(suspected, control, rule),
     ofHarm: withoutEach(places.treatment, (place) =>
-      ordered(outside(places.treatment, place, treatment), control, rule),
+      ordered(outside(places.treatment, place, suspected), control, rule),
     ),
     ofSafety: withoutEach(places.control, (place) => ordered(treatment, outside(places.control, place, control), rule)),
   }
@@ -136,19 +140,19 @@ export function foldRates(state: readonly number[], data: WindowData, rule: Metr
   if (data.is !== 'events') return undefined
   const former = load(state, rule)
   const { treatment, control } = data
-  const places = placedArms(former.places, data)
-  const window = rateWindowOf(data, places, rule)
-  const { all } = window
+  const places = placedArms(former.places, busyIn(data, exposureOf))
+  const window = rateWindowOf(data, { ...former, places }, rule)
+  const { all, harm } = window
   const seconds = Math.max(0, ...treatment.map(({ exposure }) => exposure))
   return save({
     totals: withCounts(former.totals, all),
     quietSeconds: treatment.some(isDisturbed) ? 0 : former.quietSeconds + seconds,
     windows: former.windows + 1,
-    perPod: withPodWindows(former.perPod, data),
+    perPod: withPerPod(former.perPod, data, exposureOf),
     cells: withCells(former.cells, [...treatment, ...control]),
     sums: withRateWindow(former.sums, window, marginsOf(rule)),
     rungs: withEffectBets(former.rungs, (margin, side) =>
-      side === 1 && !rule.higherIsBetter ? shareSteps(all, 1 + margin) : rateSteps(all, 1 + margin, side),
+      side === 1 && !rule.higherIsBetter ? shareSteps(harm, 1 + margin) : rateSteps(all, 1 + margin, side),
     ),
     places,
   })
@@ -185,7 +189,7 @@ export function judgeRates(
       safe: { rate: checked({ all: shown(safe.all), without: safe.without.map(shown) }, state.places.control) },
       parts: [harm.all],
       samples,
-      perPod: requestsPerPod(samples, state.perPod),
+      perPod: knownPerPod(state.perPod),
       effect: { ...(estimate === undefined ? {} : { estimate }), ...bounds, of: 'rate' },
       ...more(state.quietSeconds),
     },

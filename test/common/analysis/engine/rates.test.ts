@@ -3,7 +3,7 @@ import { noRateState, type RateWindow, rateEvidence, withRateWindow } from '../.
 import type { Counts } from '../../../../common/analysis/engine/steps.ts'
 import { areNear, countsOf, type Row, VECTORS } from './vectors.ts'
 
-const windowOf = (all: Counts): RateWindow => ({ all, ofHarm: [], ofSafety: [] })
+const windowOf = (all: Counts): RateWindow => ({ all, harm: all, ofHarm: [], ofSafety: [] })
 const MARGINS = { tolerance: 0.2, maxRegression: 1, acceptable: 0 }
 
 /** The evidence after equal windows. */
@@ -36,13 +36,21 @@ describe('rates', () => {
     expect(burst(300)).to.be.below(Math.log(40))
   })
 
+  it('N39: are harmful by the exposure that is allowed, and safe by that which was counted', () => {
+    const [all, harm] = [countsOf([8, 30, 3, 1_800]), countsOf([8, 300, 3, 1_800])]
+    const found = evidenceAfter(9, { ...windowOf(all), harm })
+    expect(found.harm).to.deep.equal(evidenceAfter(9, windowOf(harm)).harm)
+    expect(found.safe).to.deep.equal(evidenceAfter(9, windowOf(all)).safe)
+  })
+
   it('N38: are harmful without a place only by what the other pods had', () => {
     const [bad, good]: readonly Row[] = [
       [30, 300, 3, 1_800],
       [1, 300, 3, 1_800],
     ]
+    const all = countsOf([31, 600, 3, 1_800])
     const window = {
-      all: countsOf([31, 600, 3, 1_800]),
+      ...{ all, harm: all },
       ofHarm: [good, bad].map((row) => countsOf(row ?? [0, 0, 0, 0])),
       ofSafety: [],
     }

@@ -97,6 +97,14 @@ describe('latency, stratum by stratum', () => {
     expect(STRATIFIED_LATENCY.fold([], more, RULE)).to.deep.equal(STRATIFIED_LATENCY.fold([], data, RULE))
   })
 
+  it('N38: judges as if an idle pod were not there', () => {
+    const data = windowOf(MIXED, seeded(1))
+    if (data.is !== 'coarse') throw new Error('it is coarse')
+    const idle = { pod: 'standby', stratum: '/fast', exceeding: BOUNDARIES.map(() => 0), total: 0 }
+    const more = { ...data, treatment: [...data.treatment, idle], control: [idle, ...data.control] }
+    expect(STRATIFIED_LATENCY.fold([], more, RULE)).to.deep.equal(STRATIFIED_LATENCY.fold([], data, RULE))
+  })
+
   it('N44: has buckets, the same in all windows, and at most eight strata', () => {
     const { state } = judgedAfter(1, MIXED)
     expect(boundariesOf(state)).to.deep.equal(BOUNDARIES)

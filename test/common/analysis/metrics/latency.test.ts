@@ -65,6 +65,15 @@ describe('the metric of latency', () => {
       expect(found.pods).to.deep.equal({ groups: 2, outer: 1 })
     })
 
+    it(`N38: judges from ${what} as if an idle pod were not there`, () => {
+      const pods = { count: 2, requests: 30, slowness: () => 1 }
+      const data = sampleWindow(pods, pods, seeded(1))
+      if (data.is !== 'samples') throw new Error('they are samples')
+      const idle = { pod: 'standby', values: [] }
+      const more = { ...data, treatment: [...data.treatment, idle], control: [idle, ...data.control] }
+      expect(LATENCY.fold([], sort(more), RULE)).to.deep.equal(LATENCY.fold([], sort(data), RULE))
+    })
+
     it(`N42: finds from ${what} a slow fork also after many rollouts`, () => {
       const random = seeded(11)
       let [state, verdict]: [readonly number[], string] = [[], 'Wait']

@@ -86,6 +86,28 @@ describe('rates, stratum by stratum', () => {
     expect(judgedAfter(20, { '/a': of, '/b': of })).to.deep.include({ verdict: 'Wait', doPodsDiffer: true })
   })
 
+  it('N38: are judged as if an idle pod were not there', () => {
+    const data = windowOf(MIXED)
+    if (data.is !== 'events') throw new Error('they are events')
+    const idle = { pod: 'standby', stratum: '/flaky', events: 0, exposure: 0 }
+    const more = { ...data, treatment: [...data.treatment, idle], control: [idle, ...data.control] }
+    for (const engine of [RATE_ENGINE, STRATIFIED_RATE])
+      expect(engine.fold([], more, RULE)).to.deep.equal(engine.fold([], data, RULE))
+  })
+
+  it('N39: allow the treatment its usual requests in a window with fewer, stratum by stratum', () => {
+    const usual = { each: both(100), rate: () => 0.02 }
+    const outage = windowOf({ '/a': usual, '/b': usual })
+    if (outage.is !== 'events') throw new Error('they are events')
+    const failed = { ...outage.treatment[0], events: 10, exposure: 10 }
+    const harmOf = (engine: MetricEngine, exposure: number) => {
+      const treatment = [{ ...failed, exposure }, ...outage.treatment.slice(1)]
+      const state = engine.fold([], windowOf({ '/a': usual, '/b': usual }), RULE) ?? []
+      return engine.judge(engine.fold(state, { ...outage, treatment }, RULE) ?? [], RULE, question()).harm
+    }
+    for (const engine of [RATE_ENGINE, STRATIFIED_RATE]) expect(harmOf(engine, 10)).to.deep.equal(harmOf(engine, 100))
+  })
+
   it('N44: may be of what is good', () => {
     const rule = { tolerancePercent: 5, maxRegressionPercent: 20, acceptablePercent: 0, higherIsBetter: true }
     const of = (own: number) => ({ each: both(200), rate: rates(own, 0.8) })

@@ -76,6 +76,24 @@ describe('the metric of a rate', () => {
     expect([burst(1, 50), burst(1, 0), burst(2, 0), burst(3, 0)]).to.deep.equal(['Wait', 'Wait', 'Wait', 'Pass'])
   })
 
+  it('N44: knows that each pod always gets as many requests, however many pods there are', () => {
+    let state: readonly number[] = []
+    for (let window = 0; window < 120; window += 1) {
+      const [count, requests] = window < 100 ? [1, 10] : [10, 100]
+      const data = eventWindow(
+        [
+          { count, requests },
+          { count: 10, requests },
+        ],
+        () => 0,
+        seeded(1),
+      )
+      state = RATE_ENGINE.fold(state, data, ERRORS) ?? []
+    }
+    const { perPod } = RATE_ENGINE.judge(state, ERRORS, question())
+    expect(perPod?.treatment).to.equal(perPod?.control)
+  })
+
   it('finds fewer where more is better', () => {
     const rule = { ...ERRORS, acceptablePercent: 0, higherIsBetter: true }
     const window = (fork: number) => (random: () => number) =>

@@ -45,8 +45,11 @@ describe('simulated experiments', function () {
   for (const name of [
     'N38: one of two pods twice as slow',
     'N38: one of two pods with 4 % errors',
+    'N38: one of two pods twice as slow, and the other one missed now and then',
+    'N38: one of two pods with 4 % errors, and the other one missed now and then',
     'N39: bursts of 10',
     'N39: retries at the same pod',
+    'N39: outages in which a pod completes few requests, 1 beside 10',
     'N40: crash loops in both versions, 2 beside 8',
     'N41: twin and fork fill their caches',
     'N44: probes, and a source with little traffic a pod',
@@ -57,6 +60,7 @@ describe('simulated experiments', function () {
 
   for (const name of [
     'N38: at M, and one pod of the source twice as slow',
+    'N38: at M, one of two pods of the source twice as slow, and the other one missed now and then',
     'N43: at M, coarse and wide (σ 2)',
     'N44: probes, and a fork with little traffic a pod that is at M, stratified',
   ])
