@@ -4,15 +4,23 @@ import { added, zeros } from '../engine/mixture.ts'
 import { betsOf, noRateState, type RateMargins, type RateState, rateEvidence, withRateWindow } from '../engine/rates.ts'
 import { type BetDirection, type Counts, FACTORS, jointShareSteps, partSteps, rateSteps } from '../engine/steps.ts'
 import { chunksOf, leftOf, type Sums, withSteps } from '../engine/sums.ts'
-import type { WindowData } from '../window-data.ts'
+import type { EventCounts, WindowData } from '../window-data.ts'
 import { effectBounds, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
-import { busyIn, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
+import { type ArmCounts, busyIn, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, placedArms, savedArms } from './places.ts'
 import { exposureOf, LEAST_WINDOWS, marginsOf, rateWindowOf, withCounts } from './rate.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
-import { type ByPlace, harmOfStrata, MOST_PLACES_IN_STRATA, MOST_STRATA, safetyOfStrata, strataIn } from './strata.ts'
+import {
+  aloneIn,
+  type ByPlace,
+  harmOfStrata,
+  MOST_PLACES_IN_STRATA,
+  MOST_STRATA,
+  safetyOfStrata,
+  strataIn,
+} from './strata.ts'
 
 /** What one stratum has shown. */
 interface RateStratum {
@@ -30,6 +38,8 @@ interface State {
   readonly fixedHarm: Sums
   /** by the key of each stratum */
   readonly strata: ReadonlyMap<number, RateStratum>
+  /** of the events in strata that only the treatment has, among all of its requests */
+  readonly alone: Pick<RateState, 'safe' | 'fixedSafe'>
 }
 
 const listsOfStratum = ({ totals, windows, perPod, cells, sums }: RateStratum) => [
@@ -66,7 +76,7 @@ const cellsIn = ([count = 0, events = 0, exposure = 0, squares = 0]: readonly nu
 })
 
 /** The first list is of boundaries, which rates have none of: the strata are at one place in all states. */
-const save = ({ rungs, places, harm, fixedHarm, strata }: State): readonly number[] =>
+const save = ({ rungs, places, harm, fixedHarm, strata, alone }: State): readonly number[] =>
   joinLists(
     [],
     [...strata.keys()],
@@ -74,18 +84,22 @@ const save = ({ rungs, places, harm, fixedHarm, strata }: State): readonly numbe
     ...savedArms(places),
     ...listsOfSums([harm, fixedHarm]),
     ...[...strata.values()].flatMap(listsOfStratum),
+    ...listsOfSums([alone.safe]),
+    alone.fixedSafe,
   )
 
 function load(numbers: readonly number[], margins: RateMargins): State {
   const [, keys = [], rungs = [], own = [], others = [], ...lists] = splitLists(numbers)
   const [harm = [], harmWithout = [], fixedHarm = [], fixedHarmWithout = [], ...ofStrata] = lists
   const each = chunksOf(ofStrata, STRATUM_LISTS).map(stratumIn)
+  const [safe = [], safeWithout = [], fixedSafe = []] = ofStrata.slice(STRATUM_LISTS * keys.length)
   const none = noRateState(margins)
   return {
     ...{ rungs, places: loadedArms(own, others) },
     harm: harm.length > 0 ? sumsIn(harm, harmWithout) : none.harm,
     fixedHarm: fixedHarm.length > 0 ? sumsIn(fixedHarm, fixedHarmWithout) : none.fixedHarm,
     strata: new Map(keys.flatMap((key, index) => (each[index] ? [[key, each[index]] as const] : []))),
+    alone: safe.length > 0 ? { safe: sumsIn(safe, safeWithout), fixedSafe } : none,
   }
 }
 
@@ -98,6 +112,21 @@ const sumOf = (strata: readonly Counts[]): Counts => strata.reduce(withCounts, N
 /** The bets on rates of independent events, of all strata: each factor is the same in all of them. */
 const jointRateSteps = (strata: readonly Counts[], ratio: number, side: BetDirection): readonly number[] =>
   strata.map((counts) => rateSteps(counts, ratio, side)).reduce(added, zeros(FACTORS.length))
+
+/**
+ * A window of all requests, of which only those events of the treatment count that are in strata without a control.
+ * Nothing says how often these should happen. But if they alone do not happen too often, they hide no harm.
+ */
+function uncompared(data: ArmCounts<EventCounts>, places: ArmPlaces, rule: MetricRule) {
+  const alone = aloneIn(data, 'treatment', exposureOf)
+  const pods = { places, perPod: NO_REQUESTS }
+  const isAlone = new Set(alone)
+  const treatment = data.treatment.map((counts) => (isAlone.has(counts) ? counts : { ...counts, events: 0 }))
+  return {
+    events: rateWindowOf({ treatment: alone, control: [] }, pods, rule),
+    among: rateWindowOf({ treatment, control: data.control }, pods, rule),
+  }
+}
 
 /** Counts of events with one more window, stratum by stratum; undefined for other data, or too many strata. */
 function foldRateStrata(numbers: readonly number[], data: WindowData, rule: MetricRule): readonly number[] | undefined {
@@ -121,6 +150,8 @@ function foldRateStrata(numbers: readonly number[], data: WindowData, rule: Metr
   if (strata.size > MOST_STRATA) return undefined
   const all = windows.map((window) => window.all)
   const left = (place?: number) => windows.map(({ harm, ofHarm }) => leftOf(harm, ofHarm, place))
+  const { events, among } = uncompared(data, places, rule)
+  const allLeft = (place?: number) => sumOf([...left(place), leftOf(events.harm, events.ofHarm, place)])
   const { length } = windows[0]?.ofHarm ?? []
   const harmSteps = (counts: readonly Counts[], ratio: number) =>
     margins.areGood ? jointRateSteps(counts, ratio, 1) : jointShareSteps(counts, ratio)
@@ -130,7 +161,10 @@ function foldRateStrata(numbers: readonly number[], data: WindowData, rule: Metr
     fixedHarm:
       margins.acceptable === 0
         ? former.fixedHarm
-        : withSteps(former.fixedHarm, length, (place) => partSteps(sumOf(left(place)), margins.acceptable)),
+        : withSteps(former.fixedHarm, length, (place) => partSteps(allLeft(place), margins.acceptable)),
+    alone: margins.areGood
+      ? former.alone
+      : withRateWindow({ ...noRateState(margins), ...former.alone }, among, margins),
     rungs: withEffectBets(former.rungs, (margin, side) =>
       side === 1 ? harmSteps(left(), 1 + margin) : jointRateSteps(all, 1 + margin, side),
     ),
@@ -140,7 +174,7 @@ function foldRateStrata(numbers: readonly number[], data: WindowData, rule: Metr
 /** The result of all windows, stratum by stratum. */
 function judgeRateStrata(numbers: readonly number[], rule: MetricRule, question: DecisionBounds): MetricResult {
   const margins = marginsOf(rule)
-  const { rungs, places, harm, fixedHarm, strata } = load(numbers, margins)
+  const { rungs, places, harm, fixedHarm, strata, alone } = load(numbers, margins)
   const dispersion = jointDispersion([...strata.values()].map(({ cells }) => cells))
   const all = [...strata.values()].map((stratum) => ({
     ...stratum,
@@ -152,9 +186,12 @@ function judgeRateStrata(numbers: readonly number[], rule: MetricRule, question:
   const hasEvents = !margins.areGood && events.events + events.controlEvents > 0
   const weight = ({ totals }: RateStratum) =>
     hasEvents ? totals.events + totals.controlEvents : totals.exposure + totals.controlExposure
+  const windows = Math.max(0, ...all.map((stratum) => stratum.windows))
+  const hidden = rateEvidence({ ...noRateState(margins), ...alone }, margins, dispersion).safe
   const safe = safetyOfStrata(
     all.map((stratum) => ({ evidence: shown(stratum.evidence.safe, stratum.windows), weight: weight(stratum) })),
     places.control,
+    margins.areGood ? [] : [shown(hidden, windows)], // what is good may be missing in less than a tenth of the requests
   )
   const estimate = ratioOf(all.map(({ totals }) => totals))
   return judged(

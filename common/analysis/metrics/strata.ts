@@ -1,4 +1,5 @@
 import type { Metric } from '../../api/analysis/metric.ts'
+import { printable } from '../../text/printable.ts'
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import type { Arm, OfPod, WindowData } from '../window-data.ts'
 import { keyOfPod, type Places, withoutEach } from './places.ts'
@@ -8,7 +9,10 @@ import { splitLists } from './state-lists.ts'
 export const MOST_STRATA = 8
 /** The most places of an arm in each stratum: with as many as elsewhere, eight strata would not fit into a state. */
 export const MOST_PLACES_IN_STRATA = 4
-/** A Pass needs that each stratum is safe that has this part of what decides. */
+/**
+ * A Pass needs that each stratum is safe that has this part of what decides. So much of the requests of a version must
+ * not be in strata that the other has not: nothing of them is compared.
+ */
 const LEAST_PART = 0.1
 
 /** The part of a window that a metric compares by itself. */
@@ -40,17 +44,44 @@ export function strataIn<T extends OfPod>(
   })
 }
 
-/** The keys of all strata with requests in a window, and whether most requests of each arm are in strata of both. */
-function foundStrata<T extends OfPod>(data: Readonly<Record<Arm, readonly T[]>>, requestsOf: RequestsOf<T>) {
-  const all = [...byKey([...data.treatment, ...data.control])]
-  const both = strataIn(data, requestsOf)
-  const sum = (counts: readonly T[]) => counts.reduce((requests, each) => requests + requestsOf(each), 0)
-  const isShared = (arm: Arm) => 2 * sum(both.flatMap((stratum) => stratum[arm])) >= sum(data[arm])
-  return {
-    keys: all.flatMap(([key, counts]) => (haveRequests(counts, requestsOf) ? [key] : [])),
-    areShared: both.length > 0 && isShared('treatment') && isShared('control'),
-  }
+/** The counts of an arm in strata of which the other arm has no requests. */
+export function aloneIn<T extends OfPod>(
+  data: Readonly<Record<Arm, readonly T[]>>,
+  arm: Arm,
+  requestsOf: RequestsOf<T>,
+): readonly T[] {
+  const others = byKey(data[arm === 'treatment' ? 'control' : 'treatment'])
+  return [...byKey(data[arm])].flatMap(([key, counts]) => (haveRequests(others.get(key), requestsOf) ? [] : counts))
 }
+
+/** What of an arm is not compared, because only this arm has requests of these strata. */
+interface Alone {
+  readonly arm: Arm
+  /** how much of its requests */
+  readonly part: number
+  /** the one with the most requests */
+  readonly largest: string
+}
+
+function aloneOf<T extends OfPod>(
+  data: Readonly<Record<Arm, readonly T[]>>,
+  arm: Arm,
+  requestsOf: RequestsOf<T>,
+): Alone {
+  const sum = (counts: readonly T[]) => counts.reduce((requests, each) => requests + requestsOf(each), 0)
+  const alone = aloneIn(data, arm, requestsOf)
+  const strata = [...Map.groupBy(alone, ({ stratum = '' }) => stratum)]
+  const [largest = ''] = strata.toSorted(([, one], [, other]) => sum(other) - sum(one))[0] ?? []
+  return { arm, part: sum(alone) / Math.max(1, sum(data[arm])), largest }
+}
+
+/** The keys of all strata with requests in a window, and what of each arm is not compared. */
+const foundStrata = <T extends OfPod>(data: Readonly<Record<Arm, readonly T[]>>, requestsOf: RequestsOf<T>) => ({
+  keys: [...byKey([...data.treatment, ...data.control])].flatMap(([key, counts]) =>
+    haveRequests(counts, requestsOf) ? [key] : [],
+  ),
+  alone: (['treatment', 'control'] as const).map((arm) => aloneOf(data, arm, requestsOf)),
+})
 
 /** The strata that a state remembers, by their keys. Its first number is the sort of its data. */
 export const rememberedStrata = ([, ...lists]: readonly number[]): readonly number[] => splitLists(lists)[1] ?? []
@@ -64,9 +95,9 @@ function foundIn({ prometheus }: Pick<Metric, 'prometheus'>, data: WindowData) {
 }
 
 /**
- * Why a window is of no use to a metric: it has too many strata, or most requests of a version are in strata that the
- * other has not, as a new name of a route must not hide it. Undefined: it is of use, or the metric has no strata.
- * `state`: what the metric remembers of the windows before.
+ * Why a window is of no use to a metric: it has too many strata, or a tenth of the requests of a version is in strata
+ * that the other has not, as a new name of a route, or none, must not hide it. Undefined: it is of use, or the metric
+ * has no strata. `state`: what the metric remembers of the windows before.
  */
 export function strataProblem(
   metric: Pick<Metric, 'prometheus'>,
@@ -75,13 +106,18 @@ export function strataProblem(
 ): string | undefined {
   const found = foundIn(metric, data)
   if (!found) return undefined
-  const { stratifyBy, keys, areShared } = found
+  const { stratifyBy, keys } = found
   const { size } = new Set([...rememberedStrata(state), ...keys])
   if (size > MOST_STRATA)
     return `the label ${stratifyBy} has ${size} values, and at most ${MOST_STRATA} can be compared; choose fewer by prometheus.matchers, or name another label in stratifyBy`
-  return areShared
-    ? undefined
-    : `most requests of a version have a value of the label ${stratifyBy} that the other version has not; name another label in stratifyBy, or remove it`
+  const alone = found.alone.find(({ part }) => part >= LEAST_PART)
+  return alone && aloneText(alone, stratifyBy)
+}
+
+function aloneText({ arm, part, largest }: Alone, stratifyBy: string): string {
+  const [own, other] = arm === 'treatment' ? ['fork', 'control'] : ['control', 'fork']
+  const found = `${Math.floor(100 * part)}% of the requests of the ${own} have values of the label ${stratifyBy} that the ${other} has not, most of them "${printable(largest)}"`
+  return `${found}; let both have the same values, leave out by prometheus.matchers what only one can have, or name another label in stratifyBy`
 }
 
 /** Evidence of all pods, and without each place. */
@@ -113,13 +149,15 @@ interface Weighed {
   readonly weight: number
 }
 
-/** Safety of each stratum that has a tenth of what decides: the least is what all of them show. */
-export function safetyOfStrata(strata: readonly Weighed[], places: Places): ByPlace {
+/**
+ * Safety of each stratum that has a tenth of what decides: the least is what all of them show. `others`: what must be
+ * safe beside them.
+ */
+export function safetyOfStrata(strata: readonly Weighed[], places: Places, others: readonly ByPlace[] = []): ByPlace {
   const all = strata.reduce((sum, { weight }) => sum + weight, 0)
   const deciding = strata.filter(({ weight }) => weight > 0 && weight >= LEAST_PART * all)
-  return byPlace(
-    deciding.map(({ evidence }) => evidence),
-    places,
-    (logs) => (logs.length === 0 ? 0 : Math.min(...logs)),
+  const each = deciding.map(({ evidence }) => evidence)
+  return byPlace(each.length === 0 ? [] : [...each, ...others], places, (logs) =>
+    logs.length === 0 ? 0 : Math.min(...logs),
   )
 }

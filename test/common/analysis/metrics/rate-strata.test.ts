@@ -81,6 +81,54 @@ describe('rates, stratum by stratum', () => {
     expect(judgedAfter(30, { '/ready': { each: both(500), rate: () => 0 } }).verdict).to.equal('Pass')
   })
 
+  it('N44: do not pass where events are too many that have a label of the fork alone', () => {
+    const cart = { each: both(300), rate: rates(0, 0.002) }
+    const lost = (requests: number): Routes => ({
+      '/cart': cart,
+      '': { each: { treatment: requests, control: 0 }, rate: () => 1 },
+    })
+    expect(judgedAfter(30, { '/cart': cart }).verdict).to.equal('Pass')
+    expect(judgedAfter(30, lost(1)).verdict, 'fewer than is acceptable').to.equal('Pass')
+    for (const requests of [4, 9, 16, 29]) expect(judgedAfter(30, lost(requests)).verdict).to.equal('Wait')
+    for (const requests of [4, 29])
+      expect(judgedAfter(30, lost(requests), { ...RULE, acceptablePercent: 0 }).verdict).to.equal('Wait')
+  })
+
+  it('N44: pass where few requests have a label of one version alone', () => {
+    const rule = { ...RULE, acceptablePercent: 0 }
+    const good = { each: both(300), rate: rates(0.02, 0.02) }
+    const alone = (arm: Arm) => ({ each: { ...both(0), [arm]: 25 }, rate: rates(0.04, 0.04) })
+    expect(judgedAfter(30, { '/a': good, '/fork': alone('treatment'), '/other': alone('control') }, rule).verdict)
+      .to //
+      .equal('Pass')
+  })
+
+  it('N44: count events with a label of the fork alone towards what is acceptable', () => {
+    const route = { each: both(300), rate: rates(0.0067, 0) }
+    const rule = { ...RULE, acceptablePercent: 1.5 }
+    expect(judgedAfter(60, { '/a': route }, rule).verdict).to.equal('Pass')
+    const lost = { each: { treatment: 30, control: 0 }, rate: () => 1 }
+    expect(judgedAfter(60, { '/a': route, '': lost }, rule).verdict).to.equal('Fail')
+  })
+
+  it('N44: go on where an earlier version has not counted what only the fork has', () => {
+    const after = (windows: number) => {
+      let state: readonly number[] = []
+      for (let window = 0; window < windows; window += 1)
+        state = STRATIFIED_RATE.fold(state, windowOf(MIXED), RULE) ?? state
+      return state
+    }
+    const [all, bets] = [after(20), 7 * (1 + PODS.control)]
+    const former = all.slice(0, all.length - bets - 7 - 3)
+    expect(STRATIFIED_RATE.judge(former, RULE, question()).harm).to.deep.equal(
+      STRATIFIED_RATE.judge(all, RULE, question()).harm,
+    )
+    expect(STRATIFIED_RATE.judge(former, RULE, question()).verdict).to.equal('Wait')
+    const next = STRATIFIED_RATE.fold(former, windowOf(MIXED), RULE) ?? []
+    expect(next.length).to.equal(all.length)
+    expect(STRATIFIED_RATE.judge(next, RULE, question()).verdict).to.equal('Pass')
+  })
+
   it('N44: leave out the same pod in all of them', () => {
     const of = { each: both(100), rate: (arm: Arm, pod: number) => (arm === 'treatment' && pod === 0 ? 0.3 : 0.02) }
     expect(judgedAfter(20, { '/a': of, '/b': of })).to.deep.include({ verdict: 'Wait', doPodsDiffer: true })

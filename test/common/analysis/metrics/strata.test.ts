@@ -49,13 +49,24 @@ describe('the strata of a metric', () => {
     expect(rememberedStrata(state(3))).to.deep.equal([0, 1, 2])
   })
 
-  it('N44: must be of both versions for most of the requests of each', () => {
-    const message =
-      'most requests of a version have a value of the label route that the other version has not; name another label in stratifyBy, or remove it'
-    expect(strataProblem(BY_ROUTE, [], events(['/a'], ['/b']))).to.equal(message)
-    expect(strataProblem(BY_ROUTE, [], events(['/a', '/b'], ['/b']))).to.equal(undefined)
-    expect(strataProblem(BY_ROUTE, [], events(['/b'], ['/a', '/b', '/c'])), 'most of the source').to.equal(message)
-    expect(strataProblem(BY_ROUTE, [], events(['/new', '/b', '/c'], ['/b']))).to.equal(message)
+  it('N44: must be of both versions for more than nine tenths of the requests of each', () => {
+    const message = (what: string, largest: string) =>
+      `${what} have values of the label route that the ${what.endsWith('fork') ? 'control' : 'fork'} has not, most of them ${largest}; let both have the same values, leave out by prometheus.matchers what only one can have, or name another label in stratifyBy`
+    const problem = (treatment: readonly [string, number][], control: readonly [string, number][]) => {
+      const arm = (counts: readonly [string, number][]) => counts.map(([stratum, exposure]) => count(stratum, exposure))
+      return strataProblem(BY_ROUTE, [], { is: 'events', treatment: arm(treatment), control: arm(control) })
+    }
+    const [shared, seldom] = [['/a', 910] as [string, number], ['/x', 90] as [string, number]]
+    expect(problem([shared, seldom], [shared, ['/y', 90]])).to.equal(undefined)
+    expect(problem([shared, seldom, ['', 12]], [shared])).to.equal(message('10% of the requests of the fork', '"/x"'))
+    expect(problem([shared, ['', 607]], [shared]), 'what has no route').to.equal(
+      message('40% of the requests of the fork', '""'),
+    )
+    expect(problem([shared], [shared, ['/b\n', 200], ['/c', 100]])).to.equal(
+      message('24% of the requests of the control', '"/b\\u000a"'),
+    )
+    expect(problem([shared], [['/b', 1]])).to.equal(message('100% of the requests of the fork', '"/a"'))
+    expect(problem([shared, ['/x', 900]], [shared, ['/x', 0]]), 'without requests').to.match(/^49% .* "\/x";/)
     expect(strataProblem(LATENCY, [], events(['/a'], ['/b']))).to.equal(undefined)
     expect(strataProblem(BY_ROUTE, [], events(routes(0, 9), []))).to.match(/^the label route has 9/)
   })
@@ -86,5 +97,12 @@ describe('the strata of a metric', () => {
     expect(safety(weighed(90, 6, 5, 4), weighed(10, -7))).to.deep.equal(of(-7, -7, -7))
     expect(safety(weighed(90, 6, 5, 4), weighed(0, 0)), 'one that says nothing').to.deep.equal(of(6, 5, 4))
     expect(safety(weighed(0, 9))).to.deep.equal(of(0, 0, 0))
+  })
+
+  it('N44: show safety only with what must be safe beside them', () => {
+    const safety = (weight: number, other: ReturnType<typeof of>) =>
+      safetyOfStrata([{ weight, evidence: of(6, 5, 4) }], TWO_PLACES, [other])
+    expect(safety(9, of(5.5, 7, 1))).to.deep.equal(of(5.5, 5, 1))
+    expect(safety(0, of(9)), 'alone it shows nothing').to.deep.equal(of(0, 0, 0))
   })
 })

@@ -48,8 +48,10 @@ describe('a window with strata', () => {
     expect(statusOf(again).windows).to.deep.include({ counted: 2, unusable: 1 })
   })
 
-  it('N44: is of no use if most requests of a version are in strata that the other has not', () =>
+  it('N44: is of no use if a tenth of the requests of a version is in strata that the other has not', () => {
     expect(statusOf(lookedThrough(run, [answer(['/a'], 1, ['/b'])])).message).to.contain(
-      'most requests of a version have a value of the label route that the other version has not',
-    ))
+      '100% of the requests of the fork have values of the label route that the control has not, most of them "/a"',
+    )
+    expect(statusOf(lookedThrough(run, [answer(['/a', ''], 9, ['/a'])])).windows).to.deep.include({ unusable: 1 })
+  })
 })
