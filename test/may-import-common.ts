@@ -17,7 +17,13 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
   'common/analysis': ['common/json', 'common/text', 'common/api', 'common/api/analysis', 'common/analysis/kinds'],
   'common/analysis/kinds': ['common/json', 'common/api', 'common/api/analysis'],
   'common/analysis/engine': [],
-  'common/analysis/metrics': ['common/json', 'common/api/analysis', 'common/analysis', 'common/analysis/engine'],
+  'common/analysis/metrics': [
+    'common/json',
+    'common/text',
+    'common/api/analysis',
+    'common/analysis',
+    'common/analysis/engine',
+  ],
   'common/analysis/query': [
     'common/json',
     'common/text',
