@@ -1,6 +1,6 @@
 import { printable } from '../../text/printable.ts'
 import { hashOfLabel, SCRAPERS } from '../series-labels.ts'
-import { countAt, type PrometheusSeries } from './series.ts'
+import { countAt, numberIn, type PrometheusSeries } from './series.ts'
 import { type Failed, failed } from './window-query.ts'
 
 /** The labels by which scrapers are told from each other. */
@@ -87,13 +87,22 @@ const TOLD_APART = new Set([...SCRAPERS, 'le', 'instance', 'container', 'service
 /** Names of labels that say what is counted. Two of their values may have equal counts by chance, or by design. */
 const OF_CONTENT =
   /code|status|method|verb|route|path|uri|url|handler|operation|result|outcome|error|type|worker|thread/i
-/** With fewer pairs that count something, two series may be alike by chance. */
-const LEAST_PAIRS = 3
+/**
+ * With fewer pairs that have counted something, series may be alike by chance, as those of two workers with equal traffic.
+ * One pair of each pod does not count: it tells which of both is ahead.
+ */
+const LEAST_PAIRS = 8
 
-/** A series with the hash of each of its labels. */
-interface Hashed {
+/** What a series has counted at both edges. */
+interface Ends {
   readonly start: number
   readonly end: number
+}
+
+/** A series with the hash of each of its labels. */
+interface Hashed extends Ends {
+  /** the upper boundary, of a bucket */
+  readonly le: string | undefined
   readonly hashes: ReadonlyMap<string, number>
   readonly all: number
 }
@@ -111,14 +120,14 @@ function hashed(one: PrometheusSeries): readonly Hashed[] {
     ...(one.unread ?? []),
   ])
   const all = hashes.values().reduce((sum, hash) => (sum + hash) % MOST, hashOfLabel('', one.name))
-  return [{ start, end, hashes, all }]
+  return [{ start, end, le: one.labels.le, hashes, all }]
 }
 
 /**
  * The label by which each series of each pod is there twice, as two scrapers of one process send them that differ in a
  * label of their own. Two series are the same if they differ in nothing else. They are not scraped at one moment, so
  * one scraper is ahead in all of them, or behind, by less than half of what was counted in the window. Undefined: there
- * is no such label.
+ * is no such label, or there are too few series to tell.
  */
 export function pairedBy(series: readonly PrometheusSeries[]): string | undefined {
   const pods = [...Map.groupBy(series, ({ pod }) => pod).values()]
@@ -126,7 +135,10 @@ export function pairedBy(series: readonly PrometheusSeries[]): string | undefine
     .filter((ofPod) => ofPod.some(({ start, end }) => end > start))
   const [first, ...others] = pods
   if (!first) return undefined
-  return candidatesIn(first).find((label) => [first, ...others].every((ofPod) => arePaired(ofPod, label)))
+  return candidatesIn(first).find((label) => {
+    const numbers = [first, ...others].map((ofPod) => pairsBy(label, ofPod))
+    return numbers.every((each) => each > 0) && numbers.reduce((sum, each) => sum + each - 1, 0) >= LEAST_PAIRS
+  })
 }
 
 /** So many labels are tried at most. Two scrapers that differ in more of them are told apart by none. */
@@ -147,28 +159,64 @@ function candidatesIn(series: readonly Hashed[]): readonly string[] {
     .slice(0, MOST_TRIED)
 }
 
-function arePaired(series: readonly Hashed[], label: string): boolean {
+/** How many pairs the series of a pod are that have counted something; 0: not all of them are in pairs. */
+function pairsBy(label: string, series: readonly Hashed[]): number {
   const hashOf = ({ hashes }: Hashed) => hashes.get(label) ?? 0
   const groups = [...Map.groupBy(series, (one) => (one.all - hashOf(one) + MOST) % MOST).values()]
   const [one, other] = [...new Set(series.map(hashOf))]
-  if (one === undefined || other === undefined) return false
+  if (one === undefined || other === undefined) return 0
   const pairs = groups.flatMap((group) => {
     const [first, second] = [one, other].map((hash) => group.find((each) => hashOf(each) === hash))
     return first && second && group.length === 2 ? [{ first, second }] : []
   })
-  if (pairs.length < groups.length) return false
-  if (pairs.filter(({ first }) => first.end > first.start).length < LEAST_PAIRS) return false
-  return (['start', 'end'] as const).every((edge) => isAhead(pairs, edge))
+  if (pairs.length < groups.length) return 0
+  const apart = countedApart(pairs)
+  const areSame = apart.every(couldBeOne) && (['start', 'end'] as const).every((edge) => isAhead(apart, edge))
+  return areSame ? apart.filter(({ first }) => first.end > 0).length : 0
 }
 
+/** Two series that differ only in the label of the scrapers. */
+interface Pair<T extends Ends = Ends> {
+  readonly first: T
+  readonly second: T
+}
+
+const grownIn = ({ first, second }: Pair): number => Math.max(first.end - first.start, second.end - second.start)
+
+/**
+ * Pairs whose counts have no request in common. A bucket has all requests of those below it, so a worker that is ahead
+ * of another one in a bucket is ahead in the next ones, too.
+ */
+function countedApart(pairs: readonly Pair<Hashed>[]): readonly Pair[] {
+  const histogramOf = ({ first: { all, le, hashes } }: Pair<Hashed>) =>
+    le === undefined ? undefined : (all - (hashes.get('le') ?? 0) + MOST) % MOST
+  return [...Map.groupBy(pairs, histogramOf)].flatMap(([histogram, buckets]) => {
+    if (histogram === undefined) return buckets
+    const sorted = buckets.toSorted((one, other) => boundaryOf(one.first) - boundaryOf(other.first))
+    return sorted.map(({ first, second }, index) => {
+      const below = sorted[index - 1]
+      return { first: beyond(first, below?.first), second: beyond(second, below?.second) }
+    })
+  })
+}
+
+/** The highest number stands for all others than numbers: `+Inf`. */
+const boundaryOf = ({ le }: Hashed): number => numberIn(le) ?? Number.MAX_VALUE
+
+/** What a bucket has counted that the one below has not. */
+const beyond = (bucket: Ends, below: Ends = { start: 0, end: 0 }): Ends => ({
+  start: bucket.start - below.start,
+  end: bucket.end - below.end,
+})
+
+/** Whether one counter can be both: each scraper has scraped it in the window, so it has passed what both had before. */
+const couldBeOne = ({ first, second }: Pair): boolean =>
+  Math.max(first.start, second.start) <= Math.min(first.end, second.end)
+
 /** Whether one of the scrapers is ahead in all series at an edge, but by less than half of what the window counted. */
-function isAhead(
-  pairs: readonly { readonly first: Hashed; readonly second: Hashed }[],
-  edge: 'start' | 'end',
-): boolean {
+function isAhead(pairs: readonly Pair[], edge: keyof Ends): boolean {
   const by = pairs.map(({ first, second }) => first[edge] - second[edge])
   const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
-  const grown = sum(pairs.map(({ first, second }) => Math.max(first.end - first.start, second.end - second.start)))
   const isOneSided = by.every((each) => each >= 0) || by.every((each) => each <= 0)
-  return isOneSided && 2 * Math.abs(sum(by)) <= grown
+  return isOneSided && 2 * Math.abs(sum(by)) <= sum(pairs.map(grownIn))
 }
