@@ -88,8 +88,8 @@ const TOLD_APART = new Set([...SCRAPERS, 'le', 'instance', 'container', 'service
 const OF_CONTENT =
   /code|status|method|verb|route|path|uri|url|handler|operation|result|outcome|error|type|worker|thread/i
 /**
- * With fewer pairs that have counted something, series may be alike by chance, as those of two workers with equal traffic.
- * One pair of each pod does not count: it tells which of both is ahead.
+ * With fewer pairs that have counted something, series may be alike by chance, as those of two workers with equal
+ * traffic. One pair of each pod does not count: it tells which of both is ahead.
  */
 const LEAST_PAIRS = 8
 
@@ -209,7 +209,7 @@ const beyond = (bucket: Ends, below: Ends = { start: 0, end: 0 }): Ends => ({
   end: bucket.end - below.end,
 })
 
-/** Whether one counter can be both: each scraper has scraped it in the window, so it has passed what both had before. */
+/** Whether one counter can be both. Each scraper has scraped it in the window: it has passed what both had before. */
 const couldBeOne = ({ first, second }: Pair): boolean =>
   Math.max(first.start, second.start) <= Math.min(first.end, second.end)
 
