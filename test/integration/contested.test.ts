@@ -16,8 +16,16 @@ describe('R17, F28: a fork that another client keeps scaling, on the real contro
         expect(at(await place().deployment(fork), 'spec', 'replicas')).to.equal(1),
       )
     }
-    await place().api.patch(place().path('deployments', fork), { spec: { replicas: 5 } })
-    const found = await place().reaches('calmed', 'Contested')
+    // each repair waits twice as long as the one before, and at last longer than a slow machine needs to see it
+    let replicas = 4
+    const changed = async () => {
+      replicas = replicas === 4 ? 5 : 4
+      await place().api.patch(place().path('deployments', fork), { spec: { replicas } })
+      const experiment = await place().experimentAt('calmed')
+      expect(condition(experiment, 'Ready')?.reason).to.equal('Contested')
+      return experiment
+    }
+    const found = await eventually('the fork to be contested', DEADLINE_MS, changed, { pauseMs: 500 })
     expect(condition(found, 'Ready')?.message).to.contain(`another client keeps changing deployment/${fork}`)
     await place().reaches('calmed', 'Available')
     const since = Date.parse(condition(await place().experimentAt('calmed'), 'Ready')?.lastTransitionTime ?? '')
