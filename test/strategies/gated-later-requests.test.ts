@@ -17,6 +17,8 @@ const BURST = 100
 const TIMEOUT_MS = 300_000
 
 type Addresses = readonly string[]
+/** Nothing happens while requests are sent. */
+const NOTHING = Promise.resolve()
 
 /**
  * How many pods answered at one moment, at most. A pod is open between two bursts if it answered before and after. In
@@ -62,14 +64,15 @@ describe('requests while a fork becomes gated, on the real control plane', funct
     await aService(previewOf(name), name)
     await place().experiment(name, { source: name, kind, replicas: 1, overrideSpec: imageOverride(IMAGE) })
     await serves(name, SIZE + 1)
+    expect(atOnce(await forksAnswering(name, NOTHING))).to.equal(1)
     const blueGreen = { activeService: name, previewService: previewOf(name), abortScaleDownDelaySeconds: 1 }
     const gated = edit(name, { strategy: { blueGreen } }).then(async () => {
       await shows(name, '2/10 Paused')
       await serves(name, SIZE)
     })
     // the share of one pod, and then of none
-    expect(atOnce(await forksAnswering(name, gated))).to.equal(1)
-    expect((await forksAnswering(name, Promise.resolve())).flat()).to.eql([])
+    expect(atOnce(await forksAnswering(name, gated))).to.be.at.most(1)
+    expect((await forksAnswering(name, NOTHING)).flat()).to.eql([])
   }
 
   /** To a weight, and without a gate. */
@@ -77,14 +80,15 @@ describe('requests while a fork becomes gated, on the real control plane', funct
     await says(name, 'abort')
     await shows(name, '4/4 Aborted')
     const ungated = edit(name, { strategy: null, replicas: 2 }).then(() => serves(name, SIZE + 2))
-    expect(atOnce(await forksAnswering(name, ungated))).to.equal(2)
+    expect(atOnce(await forksAnswering(name, ungated))).to.be.at.most(2)
+    expect(atOnce(await forksAnswering(name, NOTHING))).to.equal(2)
     const strategy = { canary: { steps: [{ setWeight: 25 }, { pause: {} }] } }
     const weighed = edit(name, { strategy, traffic: { mode: 'Gated' } }).then(async () => {
       await shows(name, '1/5 Paused')
       await comesTo(name, { open: 1, listed: 1 })
       await serves(name, SIZE + 1)
     })
-    expect(atOnce(await forksAnswering(name, weighed))).to.equal(2)
+    expect(atOnce(await forksAnswering(name, weighed))).to.be.at.most(2)
     const { byPod } = await ask(name, BURST)
     expect(Object.keys(byPod)).to.have.length(SIZE + 1)
   }
