@@ -18,15 +18,14 @@ import {
   LATENCY_LISTS,
   latencyIn,
   listsOfLatency,
-  marginsOf,
   requestsOf,
   slowdownIn,
   spreadIn,
   thinned,
   treatmentOf,
 } from './coarse.ts'
-import { effectBounds, withEffectBets } from './effect.ts'
-import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import { marginsOf, withEffectBets } from './effect.ts'
+import { checked, judged, medianEffect } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
 import { busyIn } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, placedArms, savedArms } from './places.ts'
@@ -119,18 +118,13 @@ export function judgeCoarseStrata(numbers: readonly number[], question: Decision
       ),
       places.control,
     )
-  const estimate = slowdownOf(all, boundaries)
   return judged(
     {
       harm: checked(harmOfStrata(addedUp(harm, places.treatment), harm, places.treatment), places.treatment),
       safe: { body: safe('body'), tail: safe('tail') },
       parts: each.flatMap(({ parts }) => parts),
       samples: { treatment: together(all.map(treatmentOf)).total, control: control.total },
-      effect: {
-        ...(estimate === undefined ? {} : { estimate }),
-        ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),
-        of: 'median',
-      },
+      effect: medianEffect(slowdownOf(all, boundaries), rungs, question),
       spread: spreadIn(control, boundaries),
     },
     question,

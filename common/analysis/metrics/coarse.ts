@@ -5,7 +5,6 @@ import {
   coarseEvidence,
   type Exceeding,
   exponents,
-  type LatencyMargins,
   noCoarseState,
   withCoarseWindow,
 } from '../engine/coarse-latency.ts'
@@ -13,8 +12,8 @@ import { added, zeros } from '../engine/mixture.ts'
 import { spreadOf } from '../engine/power.ts'
 import { type BetDirection, oddsSteps } from '../engine/steps.ts'
 import type { Arm, CoarseCounts, WindowData } from '../window-data.ts'
-import { effectBounds, percentMore, withEffectBets } from './effect.ts'
-import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import { marginsOf, percentMore, withEffectBets } from './effect.ts'
+import { checked, judged, medianEffect } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
 import { busyIn, knownPerPod, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, NO_PLACES, outside, placedArms, savedArms, withoutEach } from './places.ts'
@@ -103,12 +102,6 @@ export function exceedingIn(data: Readonly<Record<Arm, readonly CoarseCounts[]>>
   }
 }
 
-/** The margins of a rule, as parts. */
-export const marginsOf = ({ tolerancePercent = 0, maxRegressionPercent = 0 }: MetricRule): LatencyMargins => ({
-  tolerance: tolerancePercent / 100,
-  maxRegression: maxRegressionPercent / 100,
-})
-
 /** The bets of a window on the effect at the boundary of the body. `former`: the control of all windows before. */
 export function effectSteps(
   { treatment, control }: Readonly<Record<Arm, Exceeding>>,
@@ -154,7 +147,6 @@ export function judgeCoarse(numbers: readonly number[], question: DecisionBounds
   const { control } = latency
   const { harm, body, tail, parts } = coarseEvidence(latency)
   const treatment = treatmentOf(latency)
-  const estimate = slowdownIn(latency, boundaries)
   const samples = { treatment: treatment.total, control: control.total }
   return judged(
     {
@@ -163,11 +155,7 @@ export function judgeCoarse(numbers: readonly number[], question: DecisionBounds
       parts,
       samples,
       perPod: knownPerPod(perPod),
-      effect: {
-        ...(estimate === undefined ? {} : { estimate }),
-        ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),
-        of: 'median',
-      },
+      effect: medianEffect(slowdownIn(latency, boundaries), rungs, question),
       spread: spreadIn(control, boundaries),
     },
     question,

@@ -22,8 +22,8 @@ import {
 } from '../engine/latency.ts'
 import { spreadOf } from '../engine/power.ts'
 import type { Arm, FineCounts, OfPod, Samples, WindowData } from '../window-data.ts'
-import { effectBounds, percentMore, withEffectBets } from './effect.ts'
-import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
+import { marginsOf, percentMore, withEffectBets } from './effect.ts'
+import { checked, judged, medianEffect } from './judgement.ts'
 import type { DecisionBounds, MetricResult } from './metric-engine.ts'
 import { busyIn, knownPerPod, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, NO_PLACES, outside, placedArms, savedArms, withoutEach } from './places.ts'
@@ -174,11 +174,9 @@ export function foldContinuous(
   const same = inSameBuckets(begun, given)
   if (!same) return undefined
   const { former, data } = same
-  const { tolerancePercent = 0, maxRegressionPercent = 0 } = rule
-  const margins = { tolerance: tolerancePercent / 100, maxRegression: maxRegressionPercent / 100 }
   const places = placedArms(former.places, busyIn<Counts>(data, requestsOf))
   const window = windowOf(data, places)
-  const latency = withLatencyWindow(former.latency, window, margins)
+  const latency = withLatencyWindow(former.latency, window, marginsOf(rule))
   const rungs = withEffectBets(former.rungs, betsOnRanks(window))
   return save({
     latency,
@@ -193,7 +191,6 @@ export function foldContinuous(
 export function judgeContinuous(numbers: readonly number[], question: DecisionBounds): MetricResult {
   const { latency, ratio, rungs, perPod, places } = load(numbers)
   const { harm, body, tail, parts } = latencyEvidence(latency)
-  const estimate = estimateOf(latency, ratio)
   const samples = { treatment: totalOf(latency.treatment), control: totalOf(latency.control) }
   return judged(
     {
@@ -202,11 +199,7 @@ export function judgeContinuous(numbers: readonly number[], question: DecisionBo
       parts,
       samples,
       perPod: knownPerPod(perPod),
-      effect: {
-        ...(estimate === undefined ? {} : { estimate }),
-        ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),
-        of: 'median',
-      },
+      effect: medianEffect(estimateOf(latency, ratio), rungs, question),
       spread: spreadOf(timeAt(latency.control, 0.5, ratio), timeAt(latency.control, 0.9, ratio)),
     },
     question,

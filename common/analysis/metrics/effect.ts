@@ -1,3 +1,5 @@
+import type { MetricRule } from '../../api/analysis/metric.ts'
+import type { LatencyMargins } from '../engine/coarse-latency.ts'
 import { added, mixture, zeros } from '../engine/mixture.ts'
 import type { BetDirection } from '../engine/steps.ts'
 import { chunksOf } from '../engine/sums.ts'
@@ -8,6 +10,12 @@ export const EFFECT_STEPS: readonly number[] = [-20, -10, -5, 0, 5, 10, 15, 20, 
 
 /** The increments of the bets that the treatment is worse (1), or not worse (−1), by more than `margin`, as a part. */
 type StepsAt = (margin: number, side: BetDirection) => readonly number[]
+
+/** The margins of a rule, as parts. */
+export const marginsOf = ({ tolerancePercent = 0, maxRegressionPercent = 0 }: MetricRule): LatencyMargins => ({
+  tolerance: tolerancePercent / 100,
+  maxRegression: maxRegressionPercent / 100,
+})
 
 /** The sums of the bets on all of `EFFECT_STEPS`, with one more window: first the bets on harm, then on safety. */
 export function withEffectBets(rungs: readonly number[], steps: StepsAt): readonly number[] {

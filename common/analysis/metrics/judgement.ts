@@ -1,4 +1,4 @@
-import { withEstimateInside } from './effect.ts'
+import { effectBounds, withEstimateInside } from './effect.ts'
 import type { Amount, DecisionBounds, Effect, MetricResult } from './metric-engine.ts'
 import { knownPlaces, type Places } from './places.ts'
 
@@ -47,6 +47,17 @@ export const needsOfHarm = ({ alpha, metrics }: DecisionBounds): number => Math.
 
 /** How much evidence of safety is needed, of each part. Every metric has to pass, so β is not shared. */
 export const needsOfSafety = ({ beta }: Pick<DecisionBounds, 'beta'>): number => Math.log(1 / beta)
+
+/** The effect on the median of the times: `estimate`, in percent, and what the bets in `rungs` show. */
+export const medianEffect = (
+  estimate: number | undefined,
+  rungs: readonly number[],
+  question: DecisionBounds,
+): Effect => ({
+  ...(estimate === undefined ? {} : { estimate }),
+  ...effectBounds(rungs, { harm: needsOfHarm(question), safety: needsOfSafety(question) }),
+  of: 'median',
+})
 
 /**
  * The decision about a metric whose kind bounds its errors. Fail: harm is shown, also without any one pod of the

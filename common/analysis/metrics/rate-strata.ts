@@ -10,7 +10,7 @@ import { checked, judged, needsOfHarm, needsOfSafety } from './judgement.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
 import { type ArmCounts, busyIn, NO_REQUESTS, type PerPod, withPerPod } from './per-pod.ts'
 import { type ArmPlaces, loadedArms, placedArms, savedArms } from './places.ts'
-import { exposureOf, LEAST_WINDOWS, marginsOf, rateWindowOf, withCounts } from './rate.ts'
+import { exposureOf, LEAST_WINDOWS, rateMarginsOf, rateWindowOf, withCounts } from './rate.ts'
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 import {
   aloneIn,
@@ -131,7 +131,7 @@ function uncompared(data: ArmCounts<EventCounts>, places: ArmPlaces, rule: Metri
 /** Counts of events with one more window, stratum by stratum; undefined for other data, or too many strata. */
 function foldRateStrata(numbers: readonly number[], data: WindowData, rule: MetricRule): readonly number[] | undefined {
   if (data.is !== 'events') return undefined
-  const margins = marginsOf(rule)
+  const margins = rateMarginsOf(rule)
   const former = load(numbers, margins)
   const places = placedArms(former.places, busyIn(data, exposureOf), MOST_PLACES_IN_STRATA)
   const strata = new Map(former.strata)
@@ -173,7 +173,7 @@ function foldRateStrata(numbers: readonly number[], data: WindowData, rule: Metr
 
 /** The result of all windows, stratum by stratum. */
 function judgeRateStrata(numbers: readonly number[], rule: MetricRule, question: DecisionBounds): MetricResult {
-  const margins = marginsOf(rule)
+  const margins = rateMarginsOf(rule)
   const { rungs, places, harm, fixedHarm, strata, alone } = load(numbers, margins)
   const dispersion = jointDispersion([...strata.values()].map(({ cells }) => cells))
   const all = [...strata.values()].map((stratum) => ({

@@ -11,7 +11,7 @@ import {
 } from '../engine/rates.ts'
 import { type Counts, rateSteps, shareSteps } from '../engine/steps.ts'
 import type { EventCounts, WindowData } from '../window-data.ts'
-import { effectBounds, percentMore, withEffectBets } from './effect.ts'
+import { effectBounds, marginsOf, percentMore, withEffectBets } from './effect.ts'
 import { checked, judged, needsOfHarm, needsOfSafety, type Shown } from './judgement.ts'
 import type { DecisionBounds, MetricEngine, MetricResult } from './metric-engine.ts'
 import { type ArmCounts, busyIn, knownPerPod, type PerPod, withPerPod, withUsualRequests } from './per-pod.ts'
@@ -19,11 +19,10 @@ import { type ArmPlaces, loadedArms, outside, placedArms, savedArms, withoutEach
 import { joinLists, listsOfSums, splitLists, sumsIn } from './state-lists.ts'
 
 /** The margins of a rule, as parts. */
-export const marginsOf = (rule: MetricRule): RateMargins => {
-  const { tolerancePercent = 0, maxRegressionPercent = 0, acceptablePercent = 0, higherIsBetter = false } = rule
+export const rateMarginsOf = (rule: MetricRule): RateMargins => {
+  const { acceptablePercent = 0, higherIsBetter = false } = rule
   return {
-    tolerance: tolerancePercent / 100,
-    maxRegression: maxRegressionPercent / 100,
+    ...marginsOf(rule),
     // the arms change places, so it would limit the rate of the control
     acceptable: higherIsBetter ? 0 : acceptablePercent / 100,
     areGood: higherIsBetter,
@@ -78,7 +77,7 @@ function load(numbers: readonly number[], rule: MetricRule): State {
     cells: { count, events: cellEvents, exposure: cellExposure, squares },
     sums:
       numbers.length === 0
-        ? noRateState(marginsOf(rule))
+        ? noRateState(rateMarginsOf(rule))
         : {
             harm: sumsIn(harm, harmWithout),
             fixedHarm: sumsIn(fixedHarm, fixedHarmWithout),
@@ -150,7 +149,7 @@ export function foldRates(state: readonly number[], data: WindowData, rule: Metr
     windows: former.windows + 1,
     perPod: withPerPod(former.perPod, data, exposureOf),
     cells: withCells(former.cells, [...treatment, ...control]),
-    sums: withRateWindow(former.sums, window, marginsOf(rule)),
+    sums: withRateWindow(former.sums, window, rateMarginsOf(rule)),
     rungs: withEffectBets(former.rungs, (margin, side) =>
       side === 1 && !rule.higherIsBetter ? shareSteps(harm, 1 + margin) : rateSteps(all, 1 + margin, side),
     ),
@@ -170,7 +169,7 @@ export function judgeRates(
 ): MetricResult {
   const state = load(numbers, rule)
   const { events, exposure, controlEvents, controlExposure } = state.totals
-  const margins = marginsOf(rule)
+  const margins = rateMarginsOf(rule)
   const dispersion = dispersionOf(state.cells)
   const { harm, safe } = rateEvidence(state.sums, margins, dispersion)
   const shown = (log: number) => (state.windows < LEAST_WINDOWS ? Math.min(0, log) : log)
