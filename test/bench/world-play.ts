@@ -22,7 +22,11 @@ export function playedWorld({ windows, of, begin, is }: WorldStory, seed: number
   for (let window = 1; window <= windows; window += 1) {
     const { verdict, requests } = judge(window)
     ours[verdict === 'Inconclusive' ? 'Fail' : verdict] ??= window
-    for (const [name, rule] of rules) if (requests) (others[name] ?? {})[rule(requests)] ??= window
+    for (const [name, rule] of rules) {
+      const reached = others[name] ?? {}
+      // a rule that has the verdict is not asked again
+      if (requests && reached[wanted] === undefined) reached[rule(requests)] ??= window
+    }
     if ([ours, ...Object.values(others)].every((reached) => reached[wanted] !== undefined)) break
   }
   return { ours, others }
