@@ -8,6 +8,7 @@ import { drift } from './drift.ts'
 import type { Bench, Figure } from './figure.ts'
 import { table } from './figure.ts'
 import { followers } from './followers.ts'
+import { pass } from './pass.ts'
 import { restart } from './restart.ts'
 import { scale } from './scale.ts'
 import { slowProvider } from './slow-provider.ts'
@@ -28,6 +29,7 @@ const BENCHES: readonly Bench[] = [
   followers,
   webhook,
   attacks,
+  pass,
 ]
 
 const USAGE = `npm run bench [-- [NAME …] [--json]]
