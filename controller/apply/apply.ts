@@ -3,12 +3,11 @@ import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { withOverridePaths } from '../../common/assess/message-paths.ts'
-import { type Conclusion, decisionOn, type Plan, type Reservation } from '../../common/conclusion/conclusion.ts'
-import { isOfTwin, needsFreshExperiment, outcomeOf, WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
+import type { Conclusion, Plan, Reservation } from '../../common/conclusion/conclusion.ts'
+import { isUnchanged, withStored } from '../../common/conclusion/stored.ts'
+import { needsFreshExperiment, outcomeOf, type Write } from '../../common/conclusion/write.ts'
 import type { Facts } from '../../common/facts/facts.ts'
-import { isEqual } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
-import { storedSource } from '../../common/run-state/source-has.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
@@ -54,7 +53,7 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
     try {
       const stored = await ports.write(write)
       noteRepair(!isUnchanged(stored, write, facts))
-      conclusion = concluded(conclusion, write, { stored, facts, healthOf: plan.healthOf })
+      conclusion = withStored(conclusion, write, { stored, facts, healthOf: plan.healthOf })
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       // Such a write may not have been made. Trying again must not make the fork contested.
@@ -63,51 +62,6 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
     }
   }
   return { is: 'concluded', conclusion }
-}
-
-interface Stored extends Pick<Plan, 'healthOf'> {
-  readonly stored: KubeObject | undefined
-  readonly facts: Facts
-}
-
-/**
- * Whether an apply left the fork as it was. Then there was nothing to repair: another client had only written what the
- * wanted fork leaves open, as Argo Rollouts writes `resources: {}` into each new template.
- */
-function isUnchanged(stored: KubeObject | undefined, write: Write, { fork }: Facts): boolean {
-  if (!stored || fork.is !== 'known' || write.verb !== 'apply' || write.role !== 'fork') return false
-  return isEqual(wantedParts(stored), wantedParts(fork.value))
-}
-
-const wantedParts = ({ metadata: { labels, annotations, ownerReferences, finalizers }, spec }: KubeObject) => ({
-  metadata: { labels, annotations, ownerReferences, finalizers },
-  spec,
-})
-
-/** After an apply, the health of the stored fork decides. */
-function concluded(conclusion: Conclusion, write: Write, { stored, facts, healthOf }: Stored): Conclusion {
-  if (stored && write.role === 'source') return promoted(conclusion, write, stored)
-  if (stored && isOfTwin(write)) return { ...conclusion, twin: stored }
-  if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
-  const isContested = conclusion.reason === 'Contested'
-  if (write.verb !== 'apply' || write.role === 'pod' || !healthOf || isContested) return { ...conclusion, fork: stored }
-  const health = healthOf(stored)
-  const isUpdating = health.reason === 'Updating'
-  const { reason, message } = isUpdating ? conclusion : health
-  const shownMessage = health.is === 'stalled' ? withOverridePaths(message, stored, facts) : message
-  const isRepair = write.isRepair && !isUpdating && !isUnchanged(stored, write, facts)
-  const repaired = isRepair ? { repaired: conclusion.message } : {}
-  const decision = decisionOn(facts.experiment, { ...health, reason, message: shownMessage })
-  return { ...conclusion, ...decision, fork: stored, ...repaired }
-}
-
-/** The status remembers which version of the source a write made, which may not be what it asked for. */
-function promoted(conclusion: Conclusion, write: Write, source: KubeObject): Conclusion {
-  const { run } = conclusion
-  if (!run?.promotion || run.run.path === 'Abort' || 'subresource' in write) return conclusion
-  const stored = storedSource(source)
-  const version = run.run.path === 'Undo' ? { restored: stored } : { written: stored }
-  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, ...version } } }
 }
 
 interface Refused {

@@ -9,49 +9,55 @@ import { withGate } from './simulated-pods.ts'
 import { withSelector } from './simulated-services.ts'
 import { available, type World } from './some-world.ts'
 
-/** What the API server and the workload controllers make of a write. */
-export function make(world: World, write: Write): void {
-  if (write.role === 'run') world.analyses?.write({ ...write, role: 'run' }, world.now)
-  if (write.role === 'run') return
+/** What the API server and the workload controllers make of a write: the object then; undefined after a delete. */
+export function make(world: World, write: Write): KubeObject | undefined {
   const settle = (object: KubeObject) => (world.isHealthy ? available(object) : object)
-  switch (write.verb) {
-    case 'apply': {
-      if (write.role === 'pod') {
-        world.pods = withGate(world.pods, write)
-        return
-      }
-      if (write.role === 'fork' || write.role === 'newFork') {
-        const stored = storedAs(write.object, world.fork, { uid: 'uid-of-fork', now: world.now })
-        world.fork = settle(world.storedFork?.(stored) ?? stored)
-      } else world.twin = settle(storedAs(write.object, world.twin, { uid: 'uid-of-twin', now: world.now }))
-      return
+  switch (write.role) {
+    case 'run':
+      world.analyses?.write({ ...write, role: 'run' }, world.now)
+      return undefined
+    case 'pod':
+      world.pods = withGate(world.pods, write)
+      return undefined
+    case 'newFork':
+    case 'fork': {
+      const stored = storedAs(write, world.fork, { uid: 'uid-of-fork', now: world.now })
+      world.fork = stored && settle(write.verb === 'apply' ? (world.storedFork?.(stored) ?? stored) : stored)
+      return world.fork
     }
-    case 'create':
-      if (write.object.metadata.name.endsWith('-promotion')) world.record = write.object
-      else world.revision = write.object
-      return
-    case 'patch':
-      if (write.role === 'fork') world.fork = settle(patched(write.of, write.patch))
-      if (write.role === 'twin') world.twin = settle(patched(write.of, write.patch))
-      if (write.role === 'experiment') world.experiment = withFinalizers(world.experiment, write.patch)
-      if (write.role === 'service' && world.services) world.services = withSelector(world.services, write)
-      if (write.role === 'source') world.source = available(world.stored(patched(write.of, write.patch)))
-      return
-    case 'delete':
-      if (write.role === 'fork') world.fork = undefined
-      else if (write.role === 'twin') world.twin = undefined
-      else if (write.of.metadata.name.endsWith('-promotion')) world.record = undefined
-      else world.revision = undefined
+    case 'newTwin':
+    case 'twin': {
+      const stored = storedAs(write, world.twin, { uid: 'uid-of-twin', now: world.now })
+      world.twin = stored && settle(stored)
+      return world.twin
+    }
+    case 'base':
+      world.revision = write.verb === 'create' ? write.object : undefined
+      return world.revision
+    case 'record':
+      world.record = write.verb === 'create' ? write.object : undefined
+      return world.record
+    case 'experiment':
+      world.experiment = withFinalizers(world.experiment, write.patch)
+      return undefined
+    case 'service':
+      if (world.services) world.services = withSelector(world.services, write)
+      return undefined
+    case 'source':
+      world.source = available(world.stored(patched(write)))
+      return world.source
   }
 }
 
-/** A workload after an apply. */
+/** A fork or twin after a write. */
 function storedAs(
-  applied: KubeObject,
+  write: Write,
   before: KubeObject | undefined,
   { uid, now }: { readonly uid: string; readonly now: Date },
-): KubeObject {
-  const object = withHash(applied)
+): KubeObject | undefined {
+  if (write.verb === 'delete') return undefined
+  if (write.verb === 'patch') return patched(write)
+  const object = withHash(write.object)
   const generation = (before?.metadata.generation ?? 0) + (isEqual(before?.spec, object.spec) ? 0 : 1)
   const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply', time: secondOf(now) }]
   const metadata = { ...object.metadata, uid: before?.metadata.uid ?? uid, generation, managedFields }
@@ -66,7 +72,7 @@ function withFinalizers(experiment: World['experiment'], patch: JsonObject): Wor
   return { ...experiment, metadata: { ...experiment.metadata, finalizers } }
 }
 
-function patched(of: KubeObject, patch: JsonObject): KubeObject {
+function patched({ of, patch }: Write & { readonly verb: 'patch' }): KubeObject {
   const generation = (of.metadata.generation ?? 0) + 1
   const spec = mergePatch(objectOr(of.spec) as JsonObject, objectOr(patch.spec) as JsonObject)
   return { ...of, metadata: { ...of.metadata, generation }, spec }

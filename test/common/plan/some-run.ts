@@ -4,6 +4,7 @@ import { COMMAND, COMMAND_BY, COMMAND_SAW } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionSpec, Strategy, TrafficSpec } from '../../../common/api/strategy.ts'
 import type { Plan } from '../../../common/conclusion/conclusion.ts'
+import { withStored } from '../../../common/conclusion/stored.ts'
 import type { Write } from '../../../common/conclusion/write.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import { mayHaveTwin, twinFact } from '../../../common/facts/own-objects.ts'
@@ -11,7 +12,6 @@ import { isEqual, type JsonObject } from '../../../common/json/json.ts'
 import { plan } from '../../../common/plan/plan.ts'
 import { statusOf } from '../../../common/plan/status.ts'
 import { seenNow } from '../../../common/run-state/seen-now.ts'
-import { storedSource } from '../../../common/run-state/source-has.ts'
 import { concernedPods } from '../../../common/strategy/gate.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
@@ -99,15 +99,13 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
   const pass = (but: Partial<Facts> = {}): Plan => {
     const seen = { ...facts(), ...but }
     const planned = plan(seen)
-    const before = world.fork
-    for (const write of planned.writes) make(world, write)
+    let { conclusion } = planned
+    for (const write of planned.writes) {
+      const stored = make(world, write)
+      conclusion = withStored(conclusion, write, { stored, facts: seen, healthOf: planned.healthOf })
+    }
     world.pods = podsAfter(world.pods, world.fork, world)
-    const fork = world.fork === before ? planned.conclusion.fork : world.fork
-    const isTwinWritten = planned.writes.some(
-      ({ verb, role }) => verb !== 'delete' && role.toLowerCase().endsWith('twin'),
-    )
-    const twin = isTwinWritten && world.twin ? { twin: world.twin } : {}
-    const status = statusOf(seen, { ...afterWrites(world, planned), fork, ...twin })
+    const status = statusOf(seen, conclusion)
     world.experiment = { ...world.experiment, status }
     return planned
   }
@@ -192,11 +190,3 @@ const twinNow = ({ experiment, twin, twinRepairInMs, twinUnreported }: World) =>
   repairInMs: twinRepairInMs,
   unreported: twinUnreported,
 })
-
-/** As `controller/apply` does, the status remembers the version of the source that a write made. */
-function afterWrites({ source }: World, { writes, conclusion }: Plan): Plan['conclusion'] {
-  const { run } = conclusion
-  if (!source || !run?.promotion || !writes.some(({ role }) => role === 'source')) return conclusion
-  const version = run.run.path === 'Undo' ? { restored: storedSource(source) } : { written: storedSource(source) }
-  return { ...conclusion, run: { ...run, promotion: { ...run.promotion, ...version } } }
-}
