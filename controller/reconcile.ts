@@ -2,6 +2,7 @@ import { sourceNamespaceOf } from '../common/api/defaults.ts'
 import type { Plan } from '../common/conclusion/conclusion.ts'
 import { plan } from '../common/plan/plan.ts'
 import type { Clock } from '../common/program/clock.ts'
+import { situationOf } from '../common/run-state/situation-of.ts'
 import { type ApplyPorts, apply } from './apply/apply.ts'
 import { observe } from './observe/observe.ts'
 import type { FollowedArms, Ports } from './observe/ports.ts'
@@ -27,14 +28,15 @@ export const reconciler =
     if (!facts) return 'never'
     // planning takes the most processor time
     while (yielder.isLong) await yielder.nextTurn()
-    const planned = plan(facts)
+    const situation = situationOf(facts)
+    const planned = plan(situation)
     ports.surroundings.follow(key, sourceNamespaceOf(facts.experiment), planned.services?.() ?? NO_SERVICES)
     ports.analysis?.follow(key, followedArms(planned))
     ports.steps.noteLeaving(key, planned.conclusion.leaving ?? [])
     const result = await apply(writer, planned, facts)
     if (result.is === 'lookAgain') return 'backoff'
     await yieldToWrites() // so that the fork writes of other keys go first under load
-    const reportAgainMs = await report(reporter, key, facts, result.conclusion)
+    const reportAgainMs = await report(reporter, key, situation, result.conclusion)
     return requeue(facts, result.conclusion, reportAgainMs)
   }
 

@@ -14,7 +14,7 @@ const IMPURE = ['common/program', 'common/kube', 'common/schema']
 const AMBIENT = /\bprocess\.|\bnew Date\(\)|\bDate\.now\(|\bMath\.random\(/
 
 const MAX_FILES = 20
-const MAX_LINES = 250
+const MAX_LINES = 350
 const MAX_FUNCTION_LINES = 80
 
 const SOURCES = globSync('{common,webhook,controller}/**/*.ts').sort()

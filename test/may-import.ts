@@ -145,6 +145,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/api',
     'common/workload',
     'common/facts',
+    'common/run-state',
     'common/conclusion',
     'common/plan',
     'controller/runtime',

@@ -18,7 +18,7 @@ import { replicasByStatus } from '../common/policy/counted-replicas.ts'
 import type { PolicyFinding, ValidationAction } from '../common/policy/policy.ts'
 import type { Yielder } from '../common/program/yielder.ts'
 import { commandedRun } from '../common/run-state/command-context.ts'
-import { withAddedHashes } from '../common/run-state/run.ts'
+import { situationOf, withAddedHashes } from '../common/run-state/situation-of.ts'
 import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
@@ -85,8 +85,9 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
   const early = specFacts(review, { ...NO_SURROUNDINGS, neighbours })
   const mistakes = [...review.forged, ...own.errors]
   // A known mistake stops the controller from writing, but must not hide new mistakes of this request.
-  const judged = assess(early, () => own.errors)
-  const assessment = own.known.length > 0 ? assess(early, () => own.known) : judged
+  const before = situationOf(early)
+  const judged = assess(before, () => own.errors)
+  const assessment = own.known.length > 0 ? assess(before, () => own.known) : judged
   const compared = comparedWith(review, early, judged)
   await yielder.yieldIfLong()
   const pair = forkAndSource(early, derivedFork(judged))
@@ -110,19 +111,20 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     contestedMs: 0,
     policies: known({ ...policies, others: counted }),
   }
-  const evaluation = evaluate(facts, assessment, judged)
-  const update = { facts, now: judged, previous: decoded.previous, before: compared.before }
+  const situation = situationOf(facts)
+  const evaluation = evaluate(situation, assessment, judged)
+  const update = { situation, now: judged, previous: decoded.previous, before: compared.before }
   const found = review.isAbort ? [] : presentFindings(update, evaluation.policy)
   const findings = found.filter((finding) => concernsRequest(finding, decoded.request))
   const outcome = policyOutcome({ spec: decoded.experiment.spec, findings }, () => formerFindings(update))
   for (const action of outcome.actions) reads.onFinding(action)
   await yielder.yieldIfLong()
   const { assessment: wanted } = evaluation
-  const commanded = commandedRun(facts, wanted.is === 'wanted' ? wanted.fork : undefined)
+  const commanded = commandedRun(situation, wanted.is === 'wanted' ? wanted.fork : undefined)
   const errors = [
     ...review.forged,
     ...compared.errors,
-    ...runErrors(facts, decoded, derivedFork(judged)),
+    ...runErrors(situation, decoded, derivedFork(judged)),
     ...commandErrors(decoded.request, commanded, now),
     ...approvalErrors(decoded.request, commanded?.run.wholeRevision),
     ...(isPromoteCommand(decoded.request) ? promoteErrors(facts) : []),
@@ -137,8 +139,9 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     ...analysisWarnings(facts),
     ...nullWarnings(decoded.request),
     ...commandWarnings(decoded.request),
-    ...describe(facts, plan(facts, evaluation), describedBy(facts, review, evaluation, compared)).flatMap((line) =>
-      IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
+    ...describe(situation, plan(situation, evaluation), describedBy(facts, review, evaluation, compared)).flatMap(
+      (line) =>
+        IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
     ),
   ]
   return { is: 'admitted', warnings, ...audited }

@@ -5,8 +5,8 @@ import { blueGreenErrors } from '../common/assess/blue-green-errors.ts'
 import { editErrors } from '../common/assess/edit-errors.ts'
 import { promotionErrors } from '../common/assess/promotion-errors.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
-import type { Facts } from '../common/facts/facts.ts'
 import { isEqual } from '../common/json/json.ts'
+import type { Situation } from '../common/run-state/situation.ts'
 import type { DecodedRequest } from './review/request.ts'
 
 /**
@@ -15,10 +15,11 @@ import type { DecodedRequest } from './review/request.ts'
  * labels, and the templates of an analysis may have changed.
  */
 export function runErrors(
-  facts: Facts,
+  situation: Situation,
   { experiment, previous }: Pick<DecodedRequest, 'experiment' | 'previous'>,
   fork: KubeObject | undefined,
 ): readonly FieldError[] {
+  const { facts } = situation
   const isChanged = (parts: (spec: Partial<ExperimentDeploymentSpec>) => unknown) =>
     !isEqual(parts(experiment.spec), parts(previous?.spec ?? {}))
   return [
@@ -27,7 +28,7 @@ export function runErrors(
     ...(isChanged(named) ? blueGreenErrors(facts, fork) : []),
     ...(isChanged(({ analysis }) => analysis) ? analysisErrors(facts) : []),
     ...(isChanged(timed) ? analysisTimeErrors(facts, previous) : []),
-    ...editErrors(facts, previous),
+    ...editErrors(situation, previous),
   ]
 }
 

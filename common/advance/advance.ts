@@ -6,9 +6,10 @@ import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import type { Plan, RunReport } from '../conclusion/conclusion.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
-import { hasChange, isReverted, isTakenBack } from '../run-state/promotion.ts'
-import { hasPromoted, isPromoted, promotionIn, type RunState, runState, storedRun } from '../run-state/run.ts'
+import { isTakenBack } from '../run-state/promotion.ts'
+import { hasPromoted, isPromoted, promotionIn } from '../run-state/run.ts'
 import { withSeenSource } from '../run-state/seen-now.ts'
+import type { RunState, Situation } from '../run-state/situation.ts'
 import { storedSource } from '../run-state/source-has.ts'
 import { abortMove, next } from '../strategy/next.ts'
 import { approvedNow, atStep } from '../strategy/run.ts'
@@ -40,29 +41,30 @@ import {
  * nothing but the status, so that what comes next is stored before it is done.
  */
 export function withRun(
-  facts: Facts,
+  situation: Situation,
   assessment: Assessment | undefined,
   planned: Plan,
   analysis?: AnalysisState,
 ): Plan {
   const wanted = assessment?.is === 'wanted' ? assessment : undefined
-  const present = runState(facts, wanted?.fork)
+  const { facts } = situation
+  const present = wanted ? wanted.run() : situation.run
   if (!present || (!wanted && !facts.experiment.status?.strategy)) return planned
   const state = { ...present, run: withSeenSource(facts, present.run, present.steps) }
   const services = servicesOf(facts, state, planned.conclusion.fork)
   const weight = weightOf(state, services)
-  const isLost = hasPromoted(state) && isReverted(facts)
+  const isLost = hasPromoted(state) && situation.isReverted
   const report = { ...state, ...(weight === undefined ? {} : { weight }), ...(isLost ? { hasChange: false } : {}) }
   const adding = addedHashes(facts, planned, report, analysis)
   if (adding) return adding
-  const commandResult = applyCommand(facts, state)
+  const commandResult = applyCommand(situation, state)
   if (commandResult) return movedPlan(planned, report, commandResult)
-  if (!wanted) return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
-  const cutting = cutOver(facts, state, planned.conclusion.fork, wanted.gate)
+  if (!wanted) return withoutFork(situation, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
+  const cutting = cutOver(situation, state, planned.conclusion.fork, wanted.gate)
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
-  const context = { facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
-  const back = rolledBackBy(context) ?? unapprovedMove(facts, state)
+  const context = { situation, facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
+  const back = rolledBackBy(context) ?? unapprovedMove(situation, state)
   if (back) return movedPlan(planned, report, back)
   const promoting = promotionPlanAt(context)
   if (promoting) return withPromotionPlan(context, report, promoting)
@@ -74,7 +76,7 @@ export function withRun(
   const { writes, conclusion } = context.planned
   const written = cutting?.pinning.length ? cutting.written : undefined
   const acts = writes.length > 0 ? { acts: true, ...(written ? { written } : {}) } : {}
-  const ended = withEndOfRun(facts, state, conclusion, !!analysis && consequenceOf(analysis) === 'RollBack')
+  const ended = withEndOfRun(situation, state, conclusion, !!analysis && consequenceOf(analysis) === 'RollBack')
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
   return {
     ...context.planned,
@@ -105,20 +107,21 @@ function withPins(planned: Plan, cutting: CutOverPlan | undefined): Plan {
 }
 
 /** `planned` deletes the fork of an expired experiment; this also aborts its run. */
-export function withExpiredRun(facts: Facts, planned: Plan): Plan {
-  const state = storedRun(facts)
+export function withExpiredRun(situation: Situation, planned: Plan): Plan {
+  const { facts, storedRun: state } = situation
   if (!state) return planned
   // the source still has the change, which undo takes back at any time
-  const commandResult = isPromoted(facts) ? applyCommand(facts, state) : undefined
+  const commandResult = isPromoted(situation) ? applyCommand(situation, state) : undefined
   if (commandResult) return movedPlan(planned, state, commandResult)
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
   const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // a later pass deletes it
   if (isGoing) return movedPlan({ ...planned, conclusion }, state, abortMove(state.run, conclusion.message, facts))
-  return withoutFork(facts, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
+  return withoutFork(situation, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
 }
 
 /** What a pass has found out when it decides how the run goes on. */
 interface AdvanceContext {
+  readonly situation: Situation
   readonly facts: Facts
   readonly wanted: DesiredFork
   readonly state: RunState
@@ -153,15 +156,15 @@ function isDone(context: AdvanceContext): boolean {
 
 /** The plan of a step that writes the source. Undefined at other steps, and while the fork is not ready for a write. */
 function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
-  const { facts, wanted, state, planned } = context
+  const { situation, facts, wanted, state, planned } = context
   const is = state.steps[state.run.stepIndex]?.is
   if (planned.writes.length > 0 || state.run.held) return undefined
   if (is === 'restore')
-    return restore(facts, wanted, { ...state, isReserveReady: isReached(context) || !mayServe(planned) })
+    return restore(situation, wanted, { ...state, isReserveReady: isReached(context) || !mayServe(planned) })
   if (is !== 'promote') return undefined
   const promoting = promote(facts, wanted, state)
   const isThere = promoting?.hasChange === true
-  const isWritten = facts.experiment.status?.promotion?.written !== undefined || (isThere && hasChange(facts))
+  const isWritten = facts.experiment.status?.promotion?.written !== undefined || (isThere && situation.hasChange)
   if (!isWritten && !(isReached(context) && context.cutting?.isReached !== false)) return undefined
   // policies forbid writes, so they are not asked where nothing is written
   const denied = isWritten || isThere || promoting?.paused ? undefined : promotionDenial(context)
@@ -174,10 +177,11 @@ function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
  * If others made the change while the run waits for `promote`, it goes on, and remembers that. They may revert it
  * before the run reaches its promotion. Then the source must not be written without a command.
  */
-function withForeignChange({ facts, state }: AdvanceContext, report: RunReport): RunReport {
+function withForeignChange({ situation, facts, state }: AdvanceContext, report: RunReport): RunReport {
   const { run, steps, spec } = state
   const source = knownValue(facts.source)?.object
-  if (steps[run.stepIndex]?.is !== 'await' || isRevisionApproved(state) || !source || !hasChange(facts)) return report
+  if (steps[run.stepIndex]?.is !== 'await' || isRevisionApproved(state) || !source || !situation.hasChange)
+    return report
   return { ...report, promotion: { mode: spec.mode, written: storedSource(source) } }
 }
 
@@ -186,11 +190,11 @@ function withForeignChange({ facts, state }: AdvanceContext, report: RunReport):
  * for a command. A blue-green only stalls, because going back would limit its Service to the fork again. If others made
  * and reverted the change, the run is aborted.
  */
-function revertedPlan({ facts, state, planned }: AdvanceContext, report: RunReport): Plan | undefined {
+function revertedPlan({ situation, facts, state, planned }: AdvanceContext, report: RunReport): Plan | undefined {
   const { run, steps, spec } = state
   if (steps[run.stepIndex]?.is !== 'drain' || report.hasChange !== false) return undefined
   const message = `${shortName(facts.experiment.spec.sourceRef)} no longer has the change`
-  if (isTakenBack(facts)) return movedPlan(planned, report, abortMove(run, message, facts))
+  if (isTakenBack(situation)) return movedPlan(planned, report, abortMove(run, message, facts))
   const stepIndex = steps.findIndex(({ is }) => is === 'promote')
   if (!spec.blueGreen)
     return movedPlan(planned, report, { run: atStep(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
@@ -200,11 +204,11 @@ function revertedPlan({ facts, state, planned }: AdvanceContext, report: RunRepo
 
 /** The next move of the run without a command, at a step that does not write the source. */
 function nextMove(context: AdvanceContext) {
-  const { facts, state, planned, analysis } = context
+  const { situation, facts, state, planned, analysis } = context
   const { run, spec, steps } = state
   const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
   const isAwaiting = steps[run.stepIndex]?.is === 'await'
-  const isApproved = isAwaiting && (isRevisionApproved(state) || hasChange(facts))
+  const isApproved = isAwaiting && (isRevisionApproved(state) || situation.hasChange)
   const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'
   const seen = { ...timeOf(facts, run), isReached: isDone(context), isFailed, isApproved, hasPassed }
   return next(isAwaiting && isRevisionApproved(state) ? approvedNow(run) : run, steps, seen)

@@ -1,8 +1,7 @@
 import { COMMAND_BY } from '../api/names.ts'
 import type { CommandStatus } from '../api/strategy.ts'
-import type { Facts } from '../facts/facts.ts'
 import { commandContext } from '../run-state/command-context.ts'
-import type { RunState } from '../run-state/run.ts'
+import type { RunState, Situation } from '../run-state/situation.ts'
 import { isAnswered, resultOfCommand } from '../strategy/command.ts'
 import { commandIn } from '../strategy/command-text.ts'
 import type { RunMove } from '../strategy/next.ts'
@@ -11,13 +10,13 @@ import type { RunMove } from '../strategy/next.ts'
  * What the command in the annotation does to the run. A refused command is recorded in it too, so that each command is
  * answered once. Undefined without a command, and for one that was answered before.
  */
-export function applyCommand(facts: Facts, state: RunState): RunMove | undefined {
-  const { experiment, now } = facts
+export function applyCommand(situation: Situation, state: RunState): RunMove | undefined {
+  const { experiment, now } = situation.facts
   const { annotations } = experiment.metadata
   const [command, by] = [commandIn(annotations), annotations?.[COMMAND_BY]]
   const { run, steps } = state
   if (!command || isAnswered(command, run.command)) return undefined
-  const answer = resultOfCommand(command, run, steps, { now, ...commandContext(facts, state) })
+  const answer = resultOfCommand(command, run, steps, { now, ...commandContext(situation, state) })
   const at = command.stamp?.at
   const status: CommandStatus = {
     verb: command.verb,

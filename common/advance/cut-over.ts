@@ -7,23 +7,13 @@ import type { Write } from '../conclusion/write.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { obstacleAt, SERVICE_RETRY_MS, serviceObstacle } from '../run-state/obstacles.ts'
-import {
-  cutOverServices,
-  isServing,
-  type Pinning,
-  type PinState,
-  pinningAt,
-  pinState,
-  type ServiceState,
-  sendsOnlyToFork,
-  statesIn,
-} from '../run-state/pins.ts'
-import { mayHaveWritten, promotionIn, type RunState } from '../run-state/run.ts'
+import { cutOverServices, isServing, type Pinning, pinningAt, sendsOnlyToFork, statesIn } from '../run-state/pins.ts'
+import { mayHaveWritten, promotionIn } from '../run-state/run.ts'
 import { type Shortage, shortageOf } from '../run-state/shortage.ts'
+import type { PinState, RunState, ServiceState, Situation } from '../run-state/situation.ts'
 import { NODES_MS, openPods } from '../strategy/gate.ts'
 import { abortMove, type RunMove } from '../strategy/next.ts'
 import type { Run } from '../strategy/run.ts'
-import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
 import { PROGRESS_DEADLINE_SECONDS, replicasOf } from '../workload/status.ts'
 import { isStillPublished, pin, unpin } from './service-writes.ts'
@@ -49,18 +39,18 @@ export interface CutOverPlan {
 
 /** What the pass does with the Services; undefined for another strategy, and where they were not read. */
 export function cutOver(
-  facts: Facts,
+  situation: Situation,
   state: RunState,
   fork: KubeObject | undefined,
   gate: DesiredFork['gate'] = undefined,
 ): CutOverPlan | undefined {
-  const pins = pinState(facts, state.spec)
+  const { facts, pins } = situation
   if (!pins) return undefined
   const { run, steps } = state
   const wanted = pinningAt(run, steps)
   const { active } = pins
   const both = statesIn(pins).map((of) => ({ of, is: of === active ? wanted.active : wanted.preview }))
-  const isWritten = mayHaveWritten(facts, run)
+  const isWritten = mayHaveWritten(situation, run)
   const shortage = shortageOf(facts, state, pins)
   const isDying = (pins.isDead && wanted.active !== 'unpinned') || shortage?.returnsInMs === 0
   const none = { unpinning: [], pinning: [], isReached: false }
@@ -72,7 +62,7 @@ export function cutOver(
   if (unpinning.length > 0)
     return { ...none, unpinning, ...(isBack ? switchEvent(facts, state, { of: active, reason: 'Returned' }) : {}) }
   if (isDying) return none
-  const context = { facts, state, fork, gate, pins }
+  const context = { situation, facts, state, fork, gate, pins }
   const pinned = pinWrites(context, both)
   const retriedMs = [
     ...(pinned.decision?.is === 'waiting' ? [pinned.decision.retryAfterMs] : []),
@@ -88,6 +78,7 @@ const isHeld = (of: ServiceState, { preview }: PinState): boolean =>
   of.isOurs || (of === preview && of.pinnedTo === undefined && of.service !== undefined && isStillPublished(of.service))
 
 interface CutOverContext {
+  readonly situation: Situation
   readonly facts: Facts
   readonly state: RunState
   readonly fork: KubeObject | undefined
@@ -164,12 +155,15 @@ function untilListed(context: CutOverContext): Decision | undefined {
  * What to do now about a pin that another client removed; undefined: set it again at once. Once the source may be
  * written, the run cannot be aborted, so the fork and its source share the requests until the promotion is over.
  */
-function repairLater({ facts, state, pins }: CutOverContext, { name }: ServiceState): Partial<CutOverPlan> | undefined {
+function repairLater(
+  { situation, facts, state, pins }: CutOverContext,
+  { name }: ServiceState,
+): Partial<CutOverPlan> | undefined {
   const { isContested = false, repairInMs = 0, previewRepairInMs = 0 } = cutOverServices(facts) ?? {}
   const isActive = name === pins.active.name
   const message = `another client keeps removing the label ${EXPERIMENT_ID} from the selector of service/${name}; exclude spec.selector there`
   if (isActive && isContested)
-    return mayHaveWritten(facts, state.run)
+    return mayHaveWritten(situation, state.run)
       ? { decision: waiting('PinNotHeld', message, SERVICE_RETRY_MS) }
       : { moved: { ...abortMove(state.run, message, facts), reason: 'PinNotHeld' } }
   const restMs = isActive ? repairInMs : previewRepairInMs
@@ -236,9 +230,10 @@ const shortageText = ({ promised, ofSource }: Shortage): string =>
 const RETURN_MS = 60_000
 
 /** The writes that must come before the fork may go, or what to wait for; undefined if there is neither. */
-export function returnFirst(facts: Facts): { readonly writes: readonly Write[]; readonly message: string } | undefined {
-  const spec = strategyRunSpec(facts.experiment.spec)
-  const pins = spec && pinState(facts, spec)
+export function returnFirst({
+  facts,
+  pins,
+}: Situation): { readonly writes: readonly Write[]; readonly message: string } | undefined {
   if (!pins) return undefined
   const writes = statesIn(pins)
     .filter((of) => isHeld(of, pins))

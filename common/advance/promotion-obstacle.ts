@@ -10,9 +10,9 @@ import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
-import { isUntouched } from '../run-state/promotion.ts'
-import { isPinnedToFork, promotionIn, type RunState, sizesOf } from '../run-state/run.ts'
+import { isPinnedToFork, promotionIn, sizesOf } from '../run-state/run.ts'
 import { unseenBy } from '../run-state/seen-now.ts'
+import type { RunState, Situation } from '../run-state/situation.ts'
 import { isAnswered } from '../strategy/command.ts'
 import { commandIn, isOfRevision } from '../strategy/command-text.ts'
 import { atStep, isApprovalOf, withoutApproval } from '../strategy/run.ts'
@@ -39,6 +39,7 @@ interface Promoted {
 
 /** What a promotion follows from. */
 interface PromotionInput {
+  readonly situation: Situation
   readonly facts: Facts
   readonly state: RunState
   readonly planned: Plan
@@ -53,7 +54,7 @@ export function promotionDenial(of: PromotionInput): Decision | undefined {
   const { policy } = of.planned.conclusion
   const isByTimeout = isTimedOut(of.analysis) && !isByPerson(of)
   const denied = promotionDeniedBy(policy) ?? (isByTimeout ? timeoutDeniedBy(of.facts.policies) : undefined)
-  return denied ?? (isPinnedToFork(of.facts) ? undefined : contentDeniedBy(policy))
+  return denied ?? (isPinnedToFork(of.situation) ? undefined : contentDeniedBy(policy))
 }
 
 /** Whether a person promotes: each does for `Manual`, and otherwise the last command for this revision is `promote`. */
@@ -67,10 +68,10 @@ function isByPerson({ facts: { experiment }, state: { run, spec } }: PromotionIn
  * The way back to the step at which the run waits for a promotion: another revision was approved than the present one,
  * and nothing of the promotion is in the source.
  */
-export function unapprovedMove(facts: Facts, { run, steps }: RunState) {
+export function unapprovedMove({ facts, isUntouched }: Situation, { run, steps }: RunState) {
   const { wholeRevision, approvedRevision = 'an earlier one', path, stepIndex } = run
   const stepOfAwait = steps.findIndex(({ is }) => is === 'await')
-  const isDue = path === 'Forward' && stepOfAwait >= 0 && steps[stepIndex]?.is === 'promote' && isUntouched(facts)
+  const isDue = path === 'Forward' && stepOfAwait >= 0 && steps[stepIndex]?.is === 'promote' && isUntouched
   if (!isDue || wholeRevision === undefined || wholeRevision === approvedRevision) return undefined
   const message = `waits until promoted again: ${approvedRevision} was approved, and the revision is ${wholeRevision} now`
   const waiting = atStep(withoutApproval(run), { stepIndex: stepOfAwait }, facts.now)

@@ -8,9 +8,10 @@ import { stalled, waiting } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
-import { isPromotedLast, recordedPatches, sourceOverride } from '../run-state/promotion.ts'
+import { isPromotedLast, sourceOverride } from '../run-state/promotion.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { isStoredAs } from '../run-state/source-has.ts'
-import { obstacleOfAbort, undoOf } from '../run-state/undo.ts'
+import { obstacleOfAbort } from '../run-state/undo.ts'
 import { abortMove } from '../strategy/next.ts'
 import { mergePatchBetween } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
@@ -42,19 +43,18 @@ interface UndoState {
  * that it does not come later by itself.
  */
 export function restore(
-  facts: Facts,
+  { facts, undo, recordedPatches }: Situation,
   { kind }: Pick<DesiredFork, 'kind'>,
   { run, isReserveReady }: UndoState,
 ): PromotionPlan | undefined {
   const source = knownValue(facts.promotion?.source ?? ABSENT)
   const stored = facts.experiment.status?.promotion
-  const undo = undoOf(facts)
   if (!source || !stored || !undo) return undefined
   const { patch: _undone, ...promotion } = stored // nobody should commit it any more
   const name = shortNameOf(source)
   if (undo.is === 'impossible') {
     // without the record, nobody knows when the source has its former values again
-    const byHand = recordedPatches(facts) ? 'change the source by hand, or ' : ''
+    const byHand = recordedPatches ? 'change the source by hand, or ' : ''
     const message = `${undo.because}; ${byHand}give the command abort, which leaves ${name} as it is`
     return { writes: [], promotion, decision: stalled('SourceDrifted', message) }
   }

@@ -1,7 +1,6 @@
 import { returnerOf, type WrittenObject, writtenBy } from '../conclusion/conclusion.ts'
 import type { Facts } from '../facts/facts.ts'
-import type { ServiceState } from '../run-state/pins.ts'
-import type { RunState } from '../run-state/run.ts'
+import type { RunState, ServiceState } from '../run-state/situation.ts'
 
 interface Switched {
   readonly of: ServiceState

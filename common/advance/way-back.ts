@@ -7,8 +7,9 @@ import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
 import { hasRequests } from '../run-state/pins.ts'
 import { recordToAdd } from '../run-state/promotion.ts'
-import { type RunState, wasUndoAborted } from '../run-state/run.ts'
+import { wasUndoAborted } from '../run-state/run.ts'
 import { lacksHashes } from '../run-state/run-hash.ts'
+import type { RunState, Situation } from '../run-state/situation.ts'
 import { compileSteps, type RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
 import { completedEvent, next, type RunMove } from '../strategy/next.ts'
@@ -93,24 +94,25 @@ export function serviceFirst(planned: Plan, report: RunReport, cutting: CutOverP
  * Goes on with the run where no fork can be derived, because the source is gone or the override has a mistake: a way
  * back ends there, too.
  */
-export function withoutFork(facts: Facts, state: RunState, planned: Plan): Plan {
+export function withoutFork(situation: Situation, state: RunState, planned: Plan): Plan {
+  const { facts } = situation
   const { fork } = facts
   const { run, steps } = state
   const step = steps[run.stepIndex]
   const report = planned.conclusion.run ?? state
-  const cutting = cutOver(facts, state, planned.conclusion.fork)
+  const cutting = cutOver(situation, state, planned.conclusion.fork)
   const first = serviceFirst(planned, report, cutting)
   if (first) return first
-  const restoring = restoredWithoutFork(facts, state, planned)
+  const restoring = restoredWithoutFork(situation, state, planned)
   if (restoring) return withPromotionPlan({ facts, state, planned }, report, restoring)
-  const staying = { ...planned, conclusion: withEndOfRun(facts, state, planned.conclusion) }
+  const staying = { ...planned, conclusion: withEndOfRun(situation, state, planned.conclusion) }
   if (planned.writes.length > 0 || run.path === 'Forward' || !step) return staying
   const hasNoPods =
     fork.is === 'absent' ||
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
   const isGateless = facts.gate === undefined // nobody can shut the pods, so they are not kept for inspection
   const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
-    return: hasNoPods || (cutting ? cutting.isReached : !hasRequests(facts, state.spec)),
+    return: hasNoPods || (cutting ? cutting.isReached : !hasRequests(situation)),
     shut: hasNoPods || isGateless || !isAnyOpen(facts),
     remove: hasNoPods,
   }
@@ -139,11 +141,12 @@ export function restOf({ restMs }: { readonly restMs?: number }, cutting: CutOve
  * What an undo does to the source where no fork can be derived, whose pods it then does not wait for. It waits for the
  * schema, with which the source is compared. Where admission checks no permissions, nothing is written.
  */
-function restoredWithoutFork(facts: Facts, { run, steps }: RunState, planned: Plan): PromotionPlan | undefined {
+function restoredWithoutFork(situation: Situation, { run, steps }: RunState, planned: Plan): PromotionPlan | undefined {
+  const { facts } = situation
   const kind = knownValue(facts.kind)
   const isDue = steps[run.stepIndex]?.is === 'restore' && !run.held && planned.writes.length === 0
   if (!isDue || !kind || facts.schema.is !== 'known' || facts.isExcluded) return undefined
-  return restore(facts, { kind }, { run, isReserveReady: true })
+  return restore(situation, { kind }, { run, isReserveReady: true })
 }
 
 /** A fork without pods has nothing to inspect, and one that cannot be shut must not be kept. */
@@ -168,10 +171,15 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
  * After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`, or `undo`
  * after an undo that was aborted.
  */
-export function withEndOfRun(facts: Facts, state: RunState, conclusion: Conclusion, isRolledBack = false): Conclusion {
+export function withEndOfRun(
+  situation: Situation,
+  state: RunState,
+  conclusion: Conclusion,
+  isRolledBack = false,
+): Conclusion {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
-  const known = { isRolledBack, mayHaveChange: wasUndoAborted(facts, run) }
+  const known = { isRolledBack, mayHaveChange: wasUndoAborted(situation, run) }
   if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause')
     return { ...conclusion, ...stalled('Aborted', wayBackText(state, known)) }
   if (conclusion.is !== 'settled') return conclusion

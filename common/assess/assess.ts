@@ -5,7 +5,8 @@ import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { FieldError, Warning } from '../api/types.ts'
-import { podsOf, type SpecFacts } from '../facts/facts.ts'
+import { podsOf } from '../facts/facts.ts'
+import { lazy } from '../facts/lazy.ts'
 import { derive, wholeForkHash } from '../fork/derive.ts'
 import { gated, revisionOf } from '../fork/gated-spec.ts'
 import { at, type JsonObject, objectOr } from '../json/json.ts'
@@ -13,9 +14,9 @@ import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
-import { isPinnedToFork, isWriting, runState, wantedReplicas } from '../run-state/run.ts'
+import { isPinnedToFork, runState } from '../run-state/run.ts'
+import type { RunState, SpecSituation } from '../run-state/situation.ts'
 import { hasUngatedPods } from '../run-state/ungated.ts'
-import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podsNow } from '../strategy/target.ts'
 import { clauses } from '../text/fitted.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -29,7 +30,6 @@ import {
   overrideErrors,
   schemaNotRead,
 } from './checks.ts'
-import { lazy } from './lazy.ts'
 import { mergedErrors } from './merged-errors.ts'
 
 /** What a fork has whose pods get no requests until they are opened. */
@@ -53,6 +53,8 @@ export interface DesiredFork {
   readonly hash: () => string
   /** absent: every ready pod gets requests */
   readonly gate?: ForkGate
+  /** the run of this fork; undefined without strategy and promotion */
+  readonly run: () => RunState | undefined
   readonly base: DerivationBase
   /** the fork compared with one without the override; computed when it is first needed */
   readonly effect: () => OverrideEffect
@@ -75,9 +77,10 @@ export type Assessment =
  * `mistakes` are those of the override alone. Admission passes them in, because it has computed them before any read.
  */
 export function assess(
-  facts: SpecFacts,
-  mistakes = () => overrideErrors(facts.experiment, knownValue(facts.schema)),
+  situation: SpecSituation,
+  mistakes = () => overrideErrors(situation.facts.experiment, knownValue(situation.facts.schema)),
 ): Assessment {
+  const { facts, wantedReplicas: replicas } = situation
   const found = firstBlocked(facts, mistakes)
   const kind = knownValue(facts.kind)
   if (found || !kind) return blocked(found ?? kindNotAvailable(facts))
@@ -87,7 +90,6 @@ export function assess(
   const { experiment } = facts
   const schema = knownValue(facts.schema)
   const { overrideSpec, overrideType } = withDefaults(experiment.spec)
-  const replicas = wantedReplicas(facts)
   const derived = derive({ kind, experiment, base, schema, replicas })
   if (derived.is === 'refused')
     // without errors only where the schema is missing
@@ -111,22 +113,29 @@ export function assess(
     ...derived.replaced.map((parts) => warning('ListReplaced', ...parts)),
     ...advice({ ...merged, source: base.spec, shape: schema.shape }),
   ])
-  const { fork, ...gate } = withGate(facts, kind, changed)
+  const { fork, ...gate } = withGate(situation, kind, changed)
   const hash = lazy(() => wholeForkHash(fork))
   return { is: 'wanted', kind, fork, ...gate, hash, base: { base, source }, effect, mistakes: errors, warnings }
 }
 
 /** The fork with its gate, if it has one. The override does not change what the gate adds, so no policy judges it. */
-function withGate(facts: SpecFacts, kind: WorkloadKind, plain: KubeObject): Pick<DesiredFork, 'fork' | 'gate'> {
-  if (!strategyRunSpec(facts.experiment.spec)?.isGated) return { fork: plain }
+function withGate(
+  situation: SpecSituation,
+  kind: WorkloadKind,
+  plain: KubeObject,
+): Pick<DesiredFork, 'fork' | 'gate' | 'run'> {
+  const { facts, strategy } = situation
+  if (!strategy?.isGated) return { fork: plain, run: lazy(() => runState(situation, plain)) }
   const { fork, ...deadline } = gated(kind, plain)
   const [revision, pods] = [revisionOf(fork), podsOf(facts)]
-  const target = runState(facts, fork)?.target
-  const isEmptied = isToBeEmptied(facts, revision)
+  const run = lazy(() => runState(situation, fork))
+  const target = run()?.target
+  const isEmptied = isToBeEmptied(situation, revision)
   const known = target && (pods ? podsNow(pods, target, { revision }) : target.pods)
   const replicas = isEmptied ? 0 : (known ?? replicasOf(plain))
   return {
     fork: { ...fork, spec: { ...objectOr(fork.spec), replicas } },
+    run,
     gate: { target, revision, ...(isEmptied ? { isEmptied } : {}), ...deadline },
   }
 }
@@ -135,8 +144,8 @@ function withGate(facts: SpecFacts, kind: WorkloadKind, plain: KubeObject): Pick
  * Whether the fork has to lose all of its pods before it gets others, because some of them have no gate. One that gets
  * all requests, or that serves for pods of its source, keeps them until its workload controller has replaced them.
  */
-const isToBeEmptied = (facts: SpecFacts, revision: string): boolean =>
-  hasUngatedPods(facts, revision) && !isPinnedToFork(facts) && !isWriting(facts)
+const isToBeEmptied = (situation: SpecSituation, revision: string): boolean =>
+  hasUngatedPods(situation.facts, revision) && !isPinnedToFork(situation) && !situation.isWriting
 
 /** The fork that was derived, also where it is not written because the schema is missing. */
 export const derivedFork = (assessment: Assessment): KubeObject | undefined =>

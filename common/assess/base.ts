@@ -6,6 +6,7 @@ import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError, SourceStatus } from '../api/types.ts'
 import { stalled, waiting } from '../facts/decision.ts'
 import type { SpecFacts } from '../facts/facts.ts'
+import { lazy } from '../facts/lazy.ts'
 import { type Base, baseHash, baseOf } from '../fork/base.ts'
 import { decodeBase, isPinned, pinnedSource } from '../fork/pinned.ts'
 import { NO_SHAPE } from '../override/shape.ts'
@@ -14,7 +15,6 @@ import { forkName, isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { referentName } from '../workload/referent.ts'
 import { type Blocked, blockedBy, blockedByMistakes } from './checks.ts'
-import { lazy } from './lazy.ts'
 
 /** What a fork is derived from. The status contains a hash of the base, so it is computed when it is first needed. */
 export interface DerivationBase {

@@ -2,9 +2,10 @@ import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { isEqual } from '../json/json.ts'
 import { limitedServices, pinningAt } from '../run-state/pins.ts'
-import { hasChange } from '../run-state/promotion.ts'
-import { mayHaveWritten, promotionIn, type RunState, storedRun } from '../run-state/run.ts'
+import { mayHaveWritten, promotionIn } from '../run-state/run.ts'
 import { runHash, strategyOfRun } from '../run-state/run-hash.ts'
+import type { RunState, SpecSituation } from '../run-state/situation.ts'
+import { situationOf } from '../run-state/situation-of.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { shortName } from '../text/short-name.ts'
 
@@ -16,10 +17,13 @@ const OF_THE_RUN = ['overrideSpec', 'overrideType', 'strategy', 'traffic', 'prom
  * rollout is over. Or the run is on its way back, and another run would forget the source, or a Service that its
  * strategy does not name. Such a run would also forget a preview Service.
  */
-export function editErrors(facts: SpecFacts, previous: ExperimentDeployment | undefined): readonly FieldError[] {
-  if (!previous || runHash(facts.experiment) === runHash(previous)) return []
-  const before = { ...facts, experiment: previous }
-  const state = storedRun(before)
+export function editErrors(
+  { facts, runHashes }: SpecSituation,
+  previous: ExperimentDeployment | undefined,
+): readonly FieldError[] {
+  if (!previous || runHashes.wholeRun === runHash(previous)) return []
+  const before = situationOf({ ...facts, experiment: previous })
+  const state = before.storedRun
   const found = state && (unfinishedRun(before, state) ?? forgottenPreview(facts, state))
   if (!found) return []
   const isSame = (key: Field) => isEqual(partOf(facts.experiment, key), partOf(previous, key))
@@ -61,7 +65,8 @@ interface UnfinishedRun {
 }
 
 /** What must be over before another run begins. */
-function unfinishedRun(facts: SpecFacts, { spec, run, steps }: RunState): UnfinishedRun | undefined {
+function unfinishedRun(situation: SpecSituation, { spec, run, steps }: RunState): UnfinishedRun | undefined {
+  const { facts } = situation
   const step = steps[run.stepIndex]
   if (!step) return undefined
   const { activeService } = spec.blueGreen ?? {}
@@ -79,9 +84,9 @@ function unfinishedRun(facts: SpecFacts, { spec, run, steps }: RunState): Unfini
   if (activeService !== undefined && pinningAt(run, steps).active === 'pinned')
     return {
       what: `service/${activeService} sends only to the fork`,
-      remedy: mayHaveWritten(facts, run) ? remedy : 'give the command abort first, or promote it',
+      remedy: mayHaveWritten(situation, run) ? remedy : 'give the command abort first, or promote it',
       fields: OF_THE_RUN,
     }
-  if (!record && !(written && hasChange(facts))) return undefined
+  if (!record && !(written && situation.hasChange)) return undefined
   return { what: `${source} is promoted`, remedy, fields: OF_THE_RUN }
 }

@@ -7,7 +7,7 @@ import type { Decision } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { objectOr } from '../json/json.ts'
 import { actionsOf } from '../policy/policy.ts'
-import { isWriting, servingReplicas } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { servicesWithoutOthers } from '../surroundings/alone.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { fitted, optionalClause, type Part } from '../text/fitted.ts'
@@ -35,9 +35,10 @@ export interface AloneFork {
  * the fork after ten seconds. A fork without pods gets none meanwhile. While a promotion or an undo may have written
  * the source, the fork keeps its pods: it serves for those that the source's own rollout takes down.
  */
-export function aloneBehindService(facts: Facts, assessment: Assessment): AloneFork | undefined {
+export function aloneBehindService(situation: Situation, assessment: Assessment): AloneFork | undefined {
+  const { facts, isWriting } = situation
   const { experiment, now } = facts
-  const services = servingReplicas(facts) > 0 ? servicesOf(facts, assessment) : []
+  const services = situation.servingReplicas > 0 ? servicesOf(facts, assessment) : []
   if (services.length === 0) return undefined
   const stored = experiment.status?.aloneSince ?? ''
   const since = Number.isNaN(Date.parse(stored)) ? `${now.toISOString().slice(0, 19)}Z` : stored
@@ -46,7 +47,7 @@ export function aloneBehindService(facts: Facts, assessment: Assessment): AloneF
     .filter(({ spec }) => spec.aloneBehindService === 'Deny' && actionsOf(spec).includes('Deny'))
     .map(({ metadata }) => metadata.name)
   const hasNoPods = facts.fork.is === 'absent' || (facts.fork.is === 'known' && replicasOf(facts.fork.value) === 0)
-  const isHeld = forbidding.length > 0 && !isWriting(facts) && (hasNoPods || restMs <= 0)
+  const isHeld = forbidding.length > 0 && !isWriting && (hasNoPods || restMs <= 0)
   return { services, since, restMs, forbidding, isHeld }
 }
 

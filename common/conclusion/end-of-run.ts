@@ -1,4 +1,4 @@
-import type { RunState } from '../run-state/run.ts'
+import type { RunState } from '../run-state/situation.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import type { Run } from '../strategy/run.ts'
 import { duration } from '../text/duration.ts'

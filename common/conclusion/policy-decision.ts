@@ -20,6 +20,7 @@ import {
 } from '../policy/policy.ts'
 import { joinReplaced } from '../policy/replaced-lists.ts'
 import { demandsOf } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { openPods } from '../strategy/gate.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { endpointsOfOthers } from '../surroundings/shares.ts'
@@ -45,7 +46,8 @@ interface NotShared {
 }
 
 /** Judges an experiment by the policies that apply. Without a fork, it judges what is possible without one. */
-export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecision {
+export function decidePolicy(situation: Situation, assessment: Assessment): PolicyDecision {
+  const { facts } = situation
   if (facts.policies.is !== 'known') return { is: 'notRead' }
   const { policies: all, isShared, refusing, others } = facts.policies.value
   const policies = all.map(({ metadata }) => metadata.name)
@@ -58,17 +60,17 @@ export function decidePolicy(facts: Facts, assessment: Assessment): PolicyDecisi
   // An experiment that has expired or is being deleted counts while it has its fork. Each kind of limit counts other
   // experiments. Only the limits on the content need the effect of the override.
   const findings = [
-    ...findingsAbout('content', facts, () => ({ forks: assessment.effect?.(), providers: providerRefs(facts) })),
-    ...findingsAbout('timeout', facts, () => ({})),
+    ...findingsAbout('content', situation, () => ({ forks: assessment.effect?.(), providers: providerRefs(facts) })),
+    ...findingsAbout('timeout', situation, () => ({})),
     ...findingsInLiveFork(facts, assessment),
-    ...findingsAbout('share', facts, () => ({
+    ...findingsAbout('share', situation, () => ({
       others: withPods(counted),
       endpoints: endpoints(facts, derivedFork(assessment)),
       unread: knownValue(facts.surroundings.traffic)?.unread,
     })),
-    ...findingsAbout('promotion', facts, () => ({})),
-    ...findingsAbout('approval', facts, () => ({ previews: declaredPreviews(facts) })),
-    ...findingsAbout('count', facts, () => ({ others: ahead(counted, facts) })),
+    ...findingsAbout('promotion', situation, () => ({})),
+    ...findingsAbout('approval', situation, () => ({ previews: declaredPreviews(facts) })),
+    ...findingsAbout('count', situation, () => ({ others: ahead(counted, facts) })),
   ]
   return { is: 'decided', policies, findings }
 }
@@ -95,13 +97,14 @@ export const declaredPreviews = ({ surroundings: { traffic } }: Facts): readonly
 type LimitInput = Partial<Pick<PolicyInput, 'forks' | 'providers' | 'previews' | 'others' | 'endpoints' | 'unread'>>
 
 /** What the policies with a limit of `kind` find. `judged` is computed only if there is one. */
-function findingsAbout(kind: LimitKind, facts: Facts, judged: () => LimitInput): readonly PolicyFinding[] {
+function findingsAbout(kind: LimitKind, situation: Situation, judged: () => LimitInput): readonly PolicyFinding[] {
+  const { facts } = situation
   const about = knownValue(facts.policies)
   const applying = about?.policies.filter(({ spec }) => isAbout(kind, spec)) ?? []
   if (!about || applying.length === 0) return []
   const { namespace, sourceNamespace } = about
   const { experiment, now } = facts
-  const demands = demandsOf(facts)
+  const demands = demandsOf(situation)
   const input = { experiment, namespace, sourceNamespace, isSourceMissing: isSourceMissing(facts), demands, now }
   const unknown = { forks: undefined, others: undefined, endpoints: undefined }
   return judge(applying, { ...input, ...unknown, ...judged() }).filter((finding) => finding.about === kind)

@@ -5,12 +5,12 @@ import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../facts/facts.ts'
-import { type PinState, pinState, type ServiceState, sendsOnlyToFork, statesIn } from '../run-state/pins.ts'
+import { sendsOnlyToFork, statesIn } from '../run-state/pins.ts'
 import { withHashesOf } from '../run-state/run-hash.ts'
 import { shortageOf } from '../run-state/shortage.ts'
+import type { PinState, ServiceState, Situation } from '../run-state/situation.ts'
 import { selectorDeclaredBy } from '../strategy/declared.ts'
 import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
-import { strategyRunSpec } from '../strategy/run-spec.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
 import { count } from '../text/count.ts'
 import { optionalClause } from '../text/fitted.ts'
@@ -20,9 +20,9 @@ import type { Conclusion, RunReport } from './conclusion.ts'
  * `status.strategy`: the memory of the run. It stays as it is while the fork cannot be derived, and is removed with the
  * strategy.
  */
-export function strategyStatus({ experiment }: Facts, { run }: Conclusion): ExperimentDeploymentStatus {
-  const { strategy: stored, promotion: former } = experiment.status ?? {}
-  if (!strategyRunSpec(experiment.spec)) return {}
+export function strategyStatus({ facts, strategy: spec }: Situation, { run }: Conclusion): ExperimentDeploymentStatus {
+  const { strategy: stored, promotion: former } = facts.experiment.status ?? {}
+  if (!spec) return {}
   const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
   const isSame = stored && strategy ? isSameRun(stored, strategy) : stored === strategy
   const promotion = run?.promotion ?? (isSame ? keptPromotion(former, run?.moved?.reason) : undefined)
@@ -50,8 +50,8 @@ function keptPromotion(former: PromotionStatus | undefined, moved: Reason | unde
 }
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */
-export function pausedCondition(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
-  const { name } = facts.experiment.metadata
+export function pausedCondition(situation: Situation, report: RunReport | undefined): readonly ConditionDraft[] {
+  const { name } = situation.facts.experiment.metadata
   const paused = (reason: ConditionDraft['reason'], message: string): readonly ConditionDraft[] => [
     { type: 'Paused', status: 'True', reason, message },
   ]
@@ -61,7 +61,7 @@ export function pausedCondition(facts: Facts, report: RunReport | undefined): re
   const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
   if (run.held) return paused('PausedByCommand', resumed)
   const step = steps[run.stepIndex]
-  const preview = previewAt(facts, report)
+  const preview = previewAt(situation, report)
   const until = step?.is === 'pause' && step.seconds !== undefined ? `until ${endOf(run.since, step.seconds)}, or ` : ''
   if (preview !== undefined) return paused('Previewing', `service/${preview} sends to the fork; ${until}${resumed}`)
   if (step?.is === 'analysis') {
@@ -78,10 +78,9 @@ export function pausedCondition(facts: Facts, report: RunReport | undefined): re
 }
 
 /** The Service through which the fork is tested, at the pause for that, as long as it sends only to the fork. */
-function previewAt(facts: Facts, { run, steps, spec }: RunReport): string | undefined {
+function previewAt({ facts, pins }: Situation, { run, steps }: RunReport): string | undefined {
   if (steps[run.stepIndex]?.is !== 'pause') return undefined
   const preview = steps.slice(0, run.stepIndex).find((step) => step.is === 'preview')
-  const pins = pinState(facts, spec)
   if (pins?.preview && !isTold(facts, pins.preview, 'Paused')) return undefined
   return preview && steps.slice(run.stepIndex).some(({ is }) => is === 'cutOver') ? preview.service : undefined
 }
@@ -101,8 +100,10 @@ function isTold({ experiment }: Facts, of: ServiceState, type: 'CutOver' | 'Paus
  * The condition of a blue-green whose active Service sends to its fork only, as long as it does, and that of one that
  * has fewer ready pods then than it promises, and than its source has.
  */
-export function cutOverConditions(facts: Facts, report: RunReport | undefined): readonly ConditionDraft[] {
-  const pins = report && pinState(facts, report.spec)
+export function cutOverConditions(
+  { facts, pins }: Situation,
+  report: RunReport | undefined,
+): readonly ConditionDraft[] {
   if (!report || !pins) return []
   const tooFew = tooFewPods(facts, report, pins)
   if (!isTold(facts, pins.active, 'CutOver')) return tooFew
@@ -154,9 +155,9 @@ export function limitedWeight(report: RunReport | undefined): readonly Warning[]
  * The warning that a tool declares a Service of a blue-green, and may take the label of the fork away. Both the review
  * and the status tell it.
  */
-export function ownedServices(facts: Facts, report: RunReport | undefined): readonly Warning[] {
+export function ownedServices(situation: Situation, report: RunReport | undefined): readonly Warning[] {
   if (report?.run.path !== 'Forward' || !report.steps[report.run.stepIndex]) return []
-  const owned = namedServices(facts, report).flatMap(({ name, declaredBy }) =>
+  const owned = namedServices(situation, report).flatMap(({ name, declaredBy }) =>
     declaredBy === undefined ? [] : [`service/${name} is declared by ${declaredBy}`],
   )
   return owned.length === 0
@@ -165,8 +166,10 @@ export function ownedServices(facts: Facts, report: RunReport | undefined): read
 }
 
 /** The Services of a blue-green, and who declares them. A review has views of them only. */
-function namedServices(facts: Facts, { spec }: RunReport): readonly Pick<ServiceView, 'name' | 'declaredBy'>[] {
-  const pins = pinState(facts, spec)
+function namedServices(
+  { facts, pins }: Situation,
+  { spec }: RunReport,
+): readonly Pick<ServiceView, 'name' | 'declaredBy'>[] {
   if (pins)
     return statesIn(pins).map(({ name, service }) => {
       const declaredBy = service && selectorDeclaredBy(service)

@@ -8,16 +8,16 @@ import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import { analysisOf } from '../assess/analysis-errors.ts'
 import type { Facts } from '../facts/facts.ts'
-import { servingReplicas } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
 import { percent } from '../text/percent.ts'
 import { replicasOf } from '../workload/status.ts'
 
 /** What the analysis of `fork` takes, and what it can show. */
-export const analysisLines = (facts: Facts, fork: KubeObject): readonly string[] => [
-  ...twinLines(facts, fork),
-  ...powerLines(facts),
+export const analysisLines = (situation: Situation, fork: KubeObject): readonly string[] => [
+  ...twinLines(situation.facts, fork),
+  ...powerLines(situation),
 ]
 
 const isTwin = ({ experiment }: Facts): boolean => experiment.spec.analysis?.control === 'Twin'
@@ -31,13 +31,13 @@ const twinLines = (facts: Facts, fork: KubeObject): readonly string[] =>
     : []
 
 /** What the analysis can show, by the requests in the last analysis run about this source. */
-function powerLines(facts: Facts): readonly string[] {
+function powerLines({ facts, servingReplicas }: Situation): readonly string[] {
   const { experiment, analysis } = facts
   const { metrics } = analysisOf(facts) ?? {}
   const source = knownValue(facts.source)
   if (!analysis?.traffic || !experiment.spec.analysis || !metrics || !source) return []
   const spec = analysisWithDefaults(experiment.spec.analysis)
-  const [treatment, control] = [servingReplicas(facts), replicasOf(source.object)].map((n) => Math.min(MAX_PODS, n))
+  const [treatment, control] = [servingReplicas, replicasOf(source.object)].map((n) => Math.min(MAX_PODS, n))
   if (!treatment || !control) return []
   const { pods, compared } = plannedTraffic(analysis.traffic, { treatment, control, isTwin: isTwin(facts) })
   const few = fewRequests(metrics, spec, compared.requestsPerSecond * compared.share)

@@ -1,15 +1,14 @@
-import type { KubeObject } from '../api/object.ts'
+import type { DesiredFork } from '../assess/assess.ts'
 import type { Plan } from '../conclusion/conclusion.ts'
 import type { Facts } from '../facts/facts.ts'
 import { type MostPods, podPeak, podsAt } from '../run-state/most-pods.ts'
-import { runState } from '../run-state/run.ts'
 import { count } from '../text/count.ts'
 import { optionalClause, type Part } from '../text/fitted.ts'
 import { shortName } from '../text/short-name.ts'
 
 /** The most pods at one moment, and whose they are; none while the source is not known. */
-export function podLines(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly (readonly Part[])[] {
-  const peak = podPeak(facts, fork, conclusion.run ?? runState(facts, fork))
+export function podLines(facts: Facts, { conclusion }: Plan, { fork, run }: DesiredFork): readonly (readonly Part[])[] {
+  const peak = podPeak(facts, fork, conclusion.run ?? run())
   if (!peak) return []
   const all = podsAt(peak)
   const parts = [

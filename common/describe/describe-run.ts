@@ -13,11 +13,11 @@ import type { JsonObject } from '../json/json.ts'
 import { changesBetween, type FieldChange } from '../override/changes.ts'
 import { isMissingIn } from '../run-state/obstacles.ts'
 import { promotionInto, promotionWriter, sourceOverride } from '../run-state/promotion.ts'
-import { type RunState, runState, sizesOf, wasUndoAborted } from '../run-state/run.ts'
+import { sizesOf, wasUndoAborted } from '../run-state/run.ts'
 import { unseenBy } from '../run-state/seen-now.ts'
 import { promisedPods } from '../run-state/shortage.ts'
+import type { RunState, Situation } from '../run-state/situation.ts'
 import { doubtAbout } from '../run-state/source-has.ts'
-import { undoOf } from '../run-state/undo.ts'
 import { nameOfStep, type RunStep } from '../strategy/compile.ts'
 import { effectsAhead } from '../strategy/effects.ts'
 import { forecastTexts } from '../strategy/forecast.ts'
@@ -36,7 +36,7 @@ import { shortName } from '../text/short-name.ts'
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220
 
-interface Run extends Pick<DesiredFork, 'fork' | 'gate'> {
+interface Run extends Pick<DesiredFork, 'fork' | 'gate' | 'run'> {
   /** whether the installation lets the controller write sources */
   readonly isPromotionInstalled: boolean
   /** whether the revision is not known yet: the real create after a dry run gets another uid */
@@ -48,14 +48,15 @@ interface Run extends Pick<DesiredFork, 'fork' | 'gate'> {
  * and what its promotion costs; none without a run.
  */
 export function strategyLines(
-  facts: Facts,
+  situation: Situation,
   { conclusion }: Plan,
-  { fork, gate, isDryRunOfCreate, ...of }: Run,
+  { fork, gate, run: runOf, isDryRunOfCreate, ...of }: Run,
 ): readonly string[] {
-  const state = conclusion.run ?? runState(facts, fork)
+  const { facts } = situation
+  const state = conclusion.run ?? runOf()
   if (!state) return []
   const { run, steps, spec } = state
-  if (run.path !== 'Forward') return wayBack(facts, state)
+  if (run.path !== 'Forward') return wayBack(situation, state)
   const sizes = sizesOf(facts, spec, { fork })
   const texts = sizes
     ? [...forecastTexts(skippedCutOver(facts, state), sizes), ...forecastTexts(steps, sizes, run.stepIndex)]
@@ -83,10 +84,10 @@ function skippedCutOver({ experiment: { status } }: Facts, { run, steps }: RunSt
 }
 
 /** What an undo takes back and leaves, or which promoted values stay without it, and what becomes of the fork. */
-function wayBack(facts: Facts, state: RunState): readonly string[] {
+function wayBack(situation: Situation, state: RunState): readonly string[] {
+  const { facts, undo } = situation
   const { run, steps } = state
   const name = shortName(facts.experiment.spec.sourceRef)
-  const undo = undoOf(facts)
   const { isDone, taken, left } = undo?.is === 'possible' ? undo : { isDone: false, taken: [], left: [] }
   const lineOf = (before: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`${before}${listed(paths.map(fieldOf))}`]
@@ -94,7 +95,7 @@ function wayBack(facts: Facts, state: RunState): readonly string[] {
     const what = isDone ? `${name} no longer has the change` : 'restores the former values of the source'
     return [`${what}, then takes all pods from the fork`, ...lineOf(`leaves what others changed in ${name}: `, left)]
   }
-  const end = wayBackText(state, { mayHaveChange: wasUndoAborted(facts, run) })
+  const end = wayBackText(state, { mayHaveChange: wasUndoAborted(situation, run) })
   return run.path === 'Abort' ? [...lineOf(`${name} keeps what was promoted: `, taken), end] : [end]
 }
 
@@ -111,8 +112,12 @@ function introduction({ experiment }: Facts, { run, steps }: RunState): string {
  * The Services of a blue-green for which its run will wait, because they do not exist. A Service that may be meant is
  * named only if it selects the pods of the source: the plan and the status name these to every author.
  */
-export function missingServices(facts: Facts, { conclusion }: Plan, fork: KubeObject): readonly Warning[] {
-  const state = conclusion.run ?? runState(facts, fork)
+export function missingServices(
+  facts: Facts,
+  { conclusion }: Plan,
+  { fork, run: runOf }: DesiredFork,
+): readonly Warning[] {
+  const state = conclusion.run ?? runOf()
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
   const { blueGreen } = state?.spec ?? {}
   if (!state || !blueGreen || state.run.path !== 'Forward' || !pair || !traffic) return []
@@ -209,20 +214,25 @@ const revisionLines = ({ spec, run: { wholeRevision } }: RunState): readonly str
  * What the step that the plan moves the run to writes into the source: old and new values. None where the plan does not
  * move it there, or where it waits there because of what others changed.
  */
-export function sourceChanges(facts: Facts, { conclusion: { run } }: Plan): readonly FieldChange[] {
+export function sourceChanges(situation: Situation, { conclusion: { run } }: Plan): readonly FieldChange[] {
+  const { facts } = situation
   const source = knownValue(facts.source)?.object
   if (!run?.moved || !source) return []
   const { spec, shape } = sourceOverride(facts, source)
-  const after = afterStep(facts, source, run)
+  const after = afterStep(situation, source, run)
   return after ? changesBetween(spec, after, shape) : []
 }
 
 /** The `spec` of the source after a step that writes it; undefined for other steps, and where that is not known. */
-function afterStep(facts: Facts, source: KubeObject, { run, steps }: RunState): JsonObject | undefined {
+function afterStep(
+  { facts, undo: found }: Situation,
+  source: KubeObject,
+  { run, steps }: RunState,
+): JsonObject | undefined {
   const step = steps[run.stepIndex]
   if (step?.is === 'promote')
     return unseenBy(facts, run, source) === undefined ? promotionInto(facts, source)?.after : undefined
-  const undo = step?.is === 'restore' ? undoOf(facts) : undefined
+  const undo = step?.is === 'restore' ? found : undefined
   return undo?.is === 'possible' ? undo.after : undefined
 }
 

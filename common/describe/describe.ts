@@ -12,7 +12,7 @@ import { at, listOr } from '../json/json.ts'
 import type { FieldChange } from '../override/changes.ts'
 import { differences } from '../override/differences.ts'
 import type { Evaluation } from '../plan/plan.ts'
-import { hasExpired, wantedReplicas } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { count } from '../text/count.ts'
@@ -50,10 +50,11 @@ type Line = string | readonly Part[]
  * deployment/x in shop`, `updates …`, `scales …`, `deletes …`, `adds a finalizer to …`, `removes the finalizer of
  * …`.
  */
-export function describe(facts: Facts, plan: Plan, described: DescribeOptions): readonly Warning[] {
+export function describe(situation: Situation, plan: Plan, described: DescribeOptions): readonly Warning[] {
+  const { facts, hasExpired } = situation
   const { assessment, alone } = described.evaluation
   const { reason, message, run } = plan.conclusion
-  const isRunning = !isBeingDeleted(facts.experiment) && !hasExpired(facts)
+  const isRunning = !isBeingDeleted(facts.experiment) && !hasExpired
   const wanted = isRunning && assessment.is === 'wanted' ? assessment : undefined
   const pair = forkAndSource(facts, wanted?.fork)
   const report = pair && trafficReport(pair, facts.surroundings)
@@ -62,21 +63,21 @@ export function describe(facts: Facts, plan: Plan, described: DescribeOptions): 
   return [
     ...(wanted?.warnings() ?? []),
     ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
-    ...ownedServices(facts, isRunning ? run : undefined),
+    ...ownedServices(situation, isRunning ? run : undefined),
     ...(report ? [...report.hazards, ...report.collisions] : []),
-    ...(wanted ? [...missingServices(facts, plan, wanted.fork), ...portWarnings(facts, plan, wanted.fork)] : []),
-    ...planLines(writeLines(facts, plan, described)),
+    ...(wanted ? [...missingServices(facts, plan, wanted), ...portWarnings(facts, plan, wanted.fork)] : []),
+    ...planLines(writeLines(situation, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described.changes()) : []),
-    ...changeLines(sourceChanges(facts, plan), [shortName(facts.experiment.spec.sourceRef), ': ']),
-    ...(wanted ? planLines(strategyLines(facts, plan, { ...wanted, ...described })) : []),
+    ...changeLines(sourceChanges(situation, plan), [shortName(facts.experiment.spec.sourceRef), ': ']),
+    ...(wanted ? planLines(strategyLines(situation, plan, { ...wanted, ...described })) : []),
     // after a move the fork is written in the next pass, and the lines about the steps say what it gets
     ...(wanted && report && hasForkAfter(plan) && !run?.moved
       ? serviceLines(facts, wanted, { report, alone, isAtSize: isAtSize(plan) })
       : []),
     ...(wanted && hasForkAfter(plan)
-      ? planLines([...podLines(facts, plan, wanted.fork), ...analysisLines(facts, wanted.fork)])
+      ? planLines([...podLines(facts, plan, wanted), ...analysisLines(situation, wanted.fork)])
       : []),
-    ...planLines(endLines(facts)),
+    ...planLines(endLines(situation)),
   ]
 }
 
@@ -91,7 +92,8 @@ const isAtSize = ({ conclusion: { run } }: Plan): boolean => run?.steps[run.run.
 /** Whether the wanted fork exists after the writes. */
 const hasForkAfter = (plan: Plan): boolean => plan.conclusion.source !== undefined || isApplied(plan)
 
-function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): readonly Line[] {
+function writeLines(situation: Situation, plan: Plan, described: DescribeOptions): readonly Line[] {
+  const { facts, hasExpired } = situation
   const { assessment } = described.evaluation
   const lines = plan.writes.map((write) => lineOf(write, facts, described))
   if (isBeingDeleted(facts.experiment)) return lines
@@ -101,22 +103,22 @@ function writeLines(facts: Facts, plan: Plan, described: DescribeOptions): reado
       ['the fork could not be read now', optionalClause(` (${facts.fork.because})`), ', so what is written is unknown'],
     ]
   const moved = plan.conclusion.run?.moved
-  if (moved && !(hasExpired(facts) && moved.reason === 'Aborted')) return [...lines, moved.message]
-  if (hasExpired(facts)) return lines // the last line tells it
+  if (moved && !(hasExpired && moved.reason === 'Aborted')) return [...lines, moved.message]
+  if (hasExpired) return lines // the last line tells it
   if (plan.conclusion.reason === 'Promoted') return ['creates no fork: the source has the change']
   const isBlocked = assessment.is === 'blocked' ? assessment.errors.length > 0 : !hasForkAfter(plan)
-  if (isBlocked) return [...lines, blockedLine(facts, plan)]
+  if (isBlocked) return [...lines, blockedLine(situation, plan)]
   if (assessment.is === 'blocked' || isApplied(plan)) return lines
   return [...lines, `changes nothing in ${placeOf(assessment.fork)}: ${pods(assessment.fork)}`]
 }
 
 /** What is not written, and until when. */
-function blockedLine(facts: Facts, { writes, conclusion: { reason } }: Plan): string {
+function blockedLine({ facts, wantedReplicas }: Situation, { writes, conclusion: { reason } }: Plan): string {
   const { fork } = facts
   const until = UNTIL[reason] ?? 'until this is corrected'
   if (writes.length > 0) return `changes nothing else ${until}`
   if (fork.is !== 'known') return `creates nothing ${until}`
-  const isGrowing = wantedReplicas(facts) > replicasOf(fork.value)
+  const isGrowing = wantedReplicas > replicasOf(fork.value)
   return `changes nothing ${until}${isGrowing ? `; the fork keeps ${pods(fork.value)}` : ''}`
 }
 

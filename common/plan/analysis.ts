@@ -28,8 +28,7 @@ import { deletion, statusWrite } from '../conclusion/run-writes.ts'
 import type { Write } from '../conclusion/write.ts'
 import { stalled } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
-import { isWriting } from '../run-state/run.ts'
-import { strategyRunSpec } from '../strategy/run-spec.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
 import { type CurrentAnalysis, endReport, mayBeAsked, reportOf } from './analysis-status.ts'
 import type { AnalyzedFork } from './twin.ts'
@@ -38,12 +37,12 @@ import type { AnalyzedFork } from './twin.ts'
  * The state of the analysis of a wanted fork; undefined where there is none, or it is not known. A promotion makes the
  * source as the fork is, and there is nothing to compare any more.
  */
-export const analysisFor = (facts: Facts, assessment: Assessment): AnalysisState | undefined =>
-  assessment.is === 'wanted' && !isWriting(facts) ? analysisState(facts, assessment) : undefined
+export const analysisFor = ({ facts, isWriting }: Situation, assessment: Assessment): AnalysisState | undefined =>
+  assessment.is === 'wanted' && !isWriting ? analysisState(facts, assessment) : undefined
 
 /** Whether the recorded verdict takes the pods of a fork that has no strategy. One with a strategy is aborted. */
-export const isRolledBack = (facts: Facts, state: AnalysisState | undefined): boolean =>
-  state !== undefined && strategyRunSpec(facts.experiment.spec) === undefined && consequenceOf(state) === 'RollBack'
+export const isRolledBack = ({ strategy }: Situation, state: AnalysisState | undefined): boolean =>
+  state !== undefined && strategy === undefined && consequenceOf(state) === 'RollBack'
 
 /**
  * The decision on a fork that was scaled to 0 because of its verdict. It lasts until the analysis asks another

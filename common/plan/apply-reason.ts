@@ -5,7 +5,6 @@ import type { ExperimentDeployment, ExperimentResourceRef } from '../api/types.t
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, isAsWritten, lastWriteOf, type WrittenGeneration } from '../facts/facts.ts'
 import { shortForkHash } from '../fork/derive.ts'
-import { runState } from '../run-state/run.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
@@ -131,7 +130,7 @@ export function applyReason(facts: Facts, fork: KubeObject, of: ApplyReasonInput
   if (isSame && !isOtherCount && (isNewQuestion || isNextVerdict(fork, wanted)))
     return occasion('its annotation now has the verdict of the analysis', false)
   const isOurs = isAsWritten(fork, lastWriteOf(fork, facts))
-  const step = isSame && isOtherCount && isOurs ? stepOf(facts, wanted) : undefined
+  const step = isSame && isOtherCount && isOurs ? stepOf(wanted) : undefined
   if (step !== undefined) {
     const foldedMs = isSameSpec ? untilResizeMs(facts, fork) : 0
     return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
@@ -182,8 +181,8 @@ function untilResizeMs({ now, experiment: { status } }: Facts, fork: KubeObject)
 }
 
 /** What decides in the run how many pods the fork has; undefined without a strategy. */
-function stepOf(facts: Facts, { fork }: DesiredFork): string | undefined {
-  const state = runState(facts, fork)
+function stepOf(wanted: DesiredFork): string | undefined {
+  const state = wanted.run()
   if (!state) return undefined
   const step = sizingStep(state.steps, state.run.stepIndex)
   return step ? nameOfStep(step) : 'spec.replicas'

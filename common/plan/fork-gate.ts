@@ -9,7 +9,8 @@ import { type Facts, podsOf } from '../facts/facts.ts'
 import { gatedHealth } from '../fork/gated-health.ts'
 import { forkHealth } from '../fork/health.ts'
 import { at, textOr } from '../json/json.ts'
-import { isInQuarantine, isPinnedToFork, isWriting, runState, storedRun } from '../run-state/run.ts'
+import { isInQuarantine, isPinnedToFork } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { type GatedPod, type GateTarget, gateChanges, openPods } from '../strategy/gate.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -38,11 +39,15 @@ export function gateWrites(facts: Facts, { gate }: DesiredFork, fork: KubeObject
  * The gate writes of a fork that is not applied. They leave no more pods open than now, and none if the fork must have
  * no pods.
  */
-export function gateWritesWithoutChange(facts: Facts, fork: KubeObject, mustHaveNoPods: boolean): readonly Write[] {
+export function gateWritesWithoutChange(
+  { facts, run }: Situation,
+  fork: KubeObject,
+  mustHaveNoPods: boolean,
+): readonly Write[] {
   const pods = podsOf(facts)
   if (!pods) return []
   const present = openPods(pods)
-  const wanted = runState(facts, undefined)?.target?.open ?? present
+  const wanted = run?.target?.open ?? present
   const open = mustHaveNoPods ? 0 : Math.min(wanted, present)
   return writesOf(facts, fork, pods, { open, revision: presentRevision(fork) }).writes
 }
@@ -96,9 +101,10 @@ export function healthOf(facts: Facts, { kind, gate }: DesiredFork, fork: KubeOb
  * Whether the template of the fork stays as it is: for inspection, because a Service sends requests only to the fork,
  * or because it serves for pods that a promotion of its source takes down.
  */
-export function isKept(facts: Facts, fork: KubeObject, wanted: DesiredFork): boolean {
-  if (isInQuarantine(facts)) return true
-  const isServing = isPinnedToFork(facts) || (isWriting(facts) && storedRun(facts)?.run.path === 'Forward')
+export function isKept(situation: Situation, fork: KubeObject, wanted: DesiredFork): boolean {
+  if (isInQuarantine(situation)) return true
+  const { facts, isWriting, storedRun } = situation
+  const isServing = isPinnedToFork(situation) || (isWriting && storedRun?.run.path === 'Forward')
   return isServing && !isSameDerivation(fork, wanted, facts.experiment)
 }
 

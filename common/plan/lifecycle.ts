@@ -18,7 +18,7 @@ import { forkHealth } from '../fork/health.ts'
 import { decodeBase, encodeBase, isPinned, pinnedSource } from '../fork/pinned.ts'
 import { type JsonObject, objectOr } from '../json/json.ts'
 import { keptBy } from '../run-state/pins.ts'
-import { isWriting } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { duration } from '../text/duration.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
@@ -42,7 +42,8 @@ const ORPHAN = 'orphan'
  * to be gone. Another finalizer may keep the experiment for any time, so that garbage collection would come too late.
  * In the middle of a promotion the fork stays until the source's own rollout is over.
  */
-export function planDeletion(facts: Facts): Plan {
+export function planDeletion(situation: Situation): Plan {
+  const { facts } = situation
   const { kind, fork, experiment } = facts
   const { kind: kindName, name } = experiment.spec.sourceRef
   const terminating = (message: string, writes: readonly Write[] = [], recheckMs?: number): Plan => ({
@@ -50,7 +51,7 @@ export function planDeletion(facts: Facts): Plan {
     conclusion: { ...waiting('Terminating', message, recheckMs), fork: knownValue(fork), source: undefined },
   })
   const unready = ({ writes, conclusion }: Plan): Plan => ({ writes, conclusion: { ...conclusion, is: 'unready' } })
-  const returning = returnFirst(facts)
+  const returning = returnFirst(situation)
   if (returning) return terminating(returning.message, returning.writes, ROLLOUT_RECHECK_MS)
   const removal = removeFinalizer(experiment)
   const isOrphaned = fork.is === 'known' && !hasOwnerReference(experiment, fork.value)
@@ -66,7 +67,7 @@ export function planDeletion(facts: Facts): Plan {
   if (fork.is === 'absent' && twin) return terminating(deletionText(twin))
   if (fork.is === 'absent' || kind.is === 'absent')
     return unready(terminating(`its fork is gone${keptBesides(experiment)}`, [...deleteRevisions(facts), ...removal]))
-  const rollout = awaitedRollout(facts, kind.value)
+  const rollout = awaitedRollout(situation, kind.value)
   if (rollout !== undefined) return terminating(`its fork serves until ${rollout}`, [], ROLLOUT_RECHECK_MS)
   const left = leave(facts, kind.value, fork.value)
   return withLeaving(terminating(left.waitsFor ?? deletionText(fork.value), left.writes), left)
@@ -85,10 +86,10 @@ function keptBesides(experiment: ExperimentDeployment): string {
 const KEPT_RECHECK_MS = 30_000
 
 /** The rollout of the source for which a deletion waits, at most the progress deadline of the source. */
-function awaitedRollout(facts: Facts, kind: WorkloadKind): string | undefined {
-  const { experiment, promotion, now } = facts
+function awaitedRollout(situation: Situation, kind: WorkloadKind): string | undefined {
+  const { experiment, promotion, now } = situation.facts
   const source = knownValue(promotion?.source ?? { is: 'absent' })
-  if (!source || !hasForkFinalizer(experiment) || !isWritten(facts)) return undefined
+  if (!source || !hasForkFinalizer(experiment) || !isWritten(situation)) return undefined
   const { progressDeadlineSeconds: deadlineS = PROGRESS_DEADLINE_SECONDS } = objectOr(source.spec)
   const waitedMs = now.getTime() - Date.parse(experiment.metadata.deletionTimestamp ?? '')
   const health = forkHealth(kind, source, now)
@@ -117,7 +118,8 @@ export function planExpiry(facts: Facts): Plan {
 }
 
 /** Takes the fork of a run away whose change the source has. The experiment stays and reports it. */
-export function planPromoted(facts: Facts): Plan {
+export function planPromoted(situation: Situation): Plan {
+  const { facts } = situation
   const { kind, fork, experiment } = facts
   const adapter = knownValue(kind)
   const left = adapter && fork.is === 'known' ? leave(facts, adapter, fork.value) : undefined
@@ -126,15 +128,16 @@ export function planPromoted(facts: Facts): Plan {
     ? `${source} has the change; ${left.waitsFor}`
     : `${source} has the change, and the fork is gone`
   const conclusion = { is: 'settled', reason: 'Promoted', message, fork: left?.fork, source: undefined } as const
-  const writes = left?.writes ?? (fork.is === 'unknown' ? deletionOfUnread(facts) : finalizerWrites(facts))
+  const writes = left?.writes ?? (fork.is === 'unknown' ? deletionOfUnread(facts) : finalizerWrites(situation))
   return withLeaving({ writes, conclusion }, left)
 }
 
 /** Waits for the end of a fork that somebody has deleted, and that is still wanted. Then it is created again. */
-export function planDeletedFork(facts: Facts, fork: KubeObject, { kind, base }: DesiredFork): Plan {
+export function planDeletedFork(situation: Situation, fork: KubeObject, { kind, base }: DesiredFork): Plan {
+  const { facts } = situation
   const left = leave(facts, kind, fork)
   const decision = waiting('Terminating', `${left.waitsFor ?? deletionText(fork)}; it is created again then`)
-  const writes = [...finalizerWrites(facts), ...left.writes]
+  const writes = [...finalizerWrites(situation), ...left.writes]
   return withLeaving({ writes, conclusion: { ...decision, fork, source: base.source } }, left)
 }
 
@@ -179,16 +182,16 @@ const isReported = ({ status, metadata }: ExperimentDeployment, fork: KubeObject
  * The writes that add the finalizer before it is needed: for a fork without an owner reference, and while a promotion
  * of ours needs the fork. Where it is not needed any more, they remove it.
  */
-export function finalizerWrites(facts: Facts): readonly Write[] {
-  const { experiment } = facts
-  const isNeeded = isOwnedByLabels(experiment) || isWritten(facts)
+export function finalizerWrites(situation: Situation): readonly Write[] {
+  const { experiment } = situation.facts
+  const isNeeded = isOwnedByLabels(experiment) || isWritten(situation)
   if (!isNeeded) return removeFinalizer(experiment)
   return hasForkFinalizer(experiment) ? [] : [finalizers(experiment, [...otherFinalizers(experiment), FORK_FINALIZER])]
 }
 
 /** Whether we may have written the source, and its own rollout is not over. */
-const isWritten = (facts: Facts): boolean =>
-  facts.experiment.status?.promotion?.record !== undefined && isWriting(facts)
+const isWritten = ({ facts, isWriting }: Situation): boolean =>
+  facts.experiment.status?.promotion?.record !== undefined && isWriting
 
 const removeFinalizer = (experiment: ExperimentDeployment): readonly Write[] =>
   hasForkFinalizer(experiment) ? [finalizers(experiment, otherFinalizers(experiment))] : []

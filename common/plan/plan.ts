@@ -14,8 +14,7 @@ import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from '../conc
 import type { Write } from '../conclusion/write.ts'
 import { type Decision, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
-import { isServing, pinState } from '../run-state/pins.ts'
-import { hasExpired, isPromoted, storedRun, wantedReplicas } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
@@ -48,12 +47,12 @@ export interface Evaluation {
 }
 
 /** A review judges an experiment also where a known mistake stops the plan: policies then get another assessment. */
-export function evaluate(facts: Facts, assessment = assess(facts), judged = assessment): Evaluation {
-  const alone = aloneBehindService(facts, assessment)
-  const policy = decidePolicy(facts, judged)
-  const analysis = analysisFor(facts, assessment)
-  const mustHaveNoPods = alone?.isHeld || isRolledBack(facts, analysis)
-  const withVerdictAnnotation = withVerdict(facts, assessment, analysis)
+export function evaluate(situation: Situation, assessment = assess(situation), judged = assessment): Evaluation {
+  const alone = aloneBehindService(situation, assessment)
+  const policy = decidePolicy(situation, judged)
+  const analysis = analysisFor(situation, assessment)
+  const mustHaveNoPods = alone?.isHeld || isRolledBack(situation, analysis)
+  const withVerdictAnnotation = withVerdict(situation.facts, assessment, analysis)
   return {
     assessment: mustHaveNoPods ? withoutPods(withVerdictAnnotation) : withVerdictAnnotation,
     policy,
@@ -63,30 +62,37 @@ export function evaluate(facts: Facts, assessment = assess(facts), judged = asse
 }
 
 /** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
-export function plan(facts: Facts, evaluation?: Evaluation): Plan {
-  const isExpired = hasExpired(facts)
-  const ending = isBeingDeleted(facts.experiment)
-    ? planDeletion(facts)
-    : isExpired && !isReturnedLater(facts)
-      ? withExpiredRun(facts, planExpiry(facts))
-      : isPromoted(facts)
-        ? withRun(facts, undefined, planPromoted(facts))
-        : undefined
+export function plan(situation: Situation, evaluation?: Evaluation): Plan {
+  const ending = planEnd(situation)
   return ending
-    ? withTwinWrites(facts, {}, withAnalysis(facts, {}, ending))
-    : planFork(facts, isExpired, evaluation ?? evaluate(facts))
+    ? withTwinWrites(situation, {}, withAnalysis(situation.facts, {}, ending))
+    : planFork(situation, evaluation ?? evaluate(situation))
 }
 
-function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan {
-  const { experiment } = facts
+/** The plan of an experiment that is over; undefined while it is not. */
+function planEnd(situation: Situation): Plan | undefined {
+  switch (situation.stage) {
+    case 'deleting':
+      return planDeletion(situation)
+    case 'expired':
+      return withExpiredRun(situation, planExpiry(situation.facts))
+    case 'promoted':
+      return withRun(situation, undefined, planPromoted(situation))
+    default:
+      return undefined
+  }
+}
+
+function planFork(situation: Situation, evaluated: Evaluation): Plan {
+  const { facts, stage } = situation
   const { assessment, policy, alone, analysis } = evaluated
   const planned =
     assessment.is === 'wanted'
-      ? planSync(facts, assessment, evaluated)
-      : planHold(facts, assessment.decision, alone?.isHeld)
+      ? planSync(situation, assessment, evaluated)
+      : planHold(situation, assessment.decision, alone?.isHeld)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
-  const expired = isExpired ? { ...EXPIRED, message: expiryMessage(experiment) } : {}
+  const expired = stage === 'returning' ? { ...EXPIRED, message: expiryMessage(facts.experiment) } : {}
   const conclusion = {
     ...planned.conclusion,
     ...expired,
@@ -95,9 +101,9 @@ function planFork(facts: Facts, isExpired: boolean, evaluated: Evaluation): Plan
     ...(alone ? { alone } : {}),
   }
   const services = () => followedServices(facts, assessment)
-  const run = withRun(facts, assessment, { ...planned, conclusion, services }, analysis)
+  const run = withRun(situation, assessment, { ...planned, conclusion, services }, analysis)
   const analyzed = { assessment, analysis }
-  return withTwinWrites(facts, analyzed, withAnalysis(facts, analyzed, run))
+  return withTwinWrites(situation, analyzed, withAnalysis(facts, analyzed, run))
 }
 
 const EXPIRED = { is: 'unready', reason: 'Expired' } as const
@@ -110,7 +116,8 @@ function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<str
 }
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */
-function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation, 'assessment'>): Plan {
+function planSync(situation: Situation, wanted: DesiredFork, evaluated: Omit<Evaluation, 'assessment'>): Plan {
+  const { facts } = situation
   const { policy, alone, analysis } = evaluated
   const { source } = wanted.base
   // Only a review fails to read the fork. Whether there is one to update is not known, so nothing is written.
@@ -120,15 +127,15 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
   }
   const fork = knownValue(facts.fork)
   if (fork && isBeingDeleted(fork)) {
-    const leaving = planDeletedFork(facts, fork, wanted)
-    return { ...leaving, writes: [...gateWritesWithoutChange(facts, fork, false), ...leaving.writes] }
+    const leaving = planDeletedFork(situation, fork, wanted)
+    return { ...leaving, writes: [...gateWritesWithoutChange(situation, fork, false), ...leaving.writes] }
   }
-  const before = [...finalizerWrites(facts), ...baseWrites(facts, wanted)]
+  const before = [...finalizerWrites(situation), ...baseWrites(facts, wanted)]
   const denied = () => deniedBy(facts, policy, wanted)
-  const isTaken = isRolledBack(facts, analysis)
+  const isTaken = isRolledBack(situation, analysis)
   const isNewQuestion = facts.experiment.status?.analysis?.run !== analysis?.run?.metadata.name
   const mustHaveNoPods = isTaken || alone?.isHeld
-  const kept = fork && isKept(facts, fork, wanted) ? asKept(wanted, fork) : undefined
+  const kept = fork && isKept(situation, fork, wanted) ? asKept(wanted, fork) : undefined
   const gate = fork ? gateWrites(facts, kept ?? wanted, fork) : NO_GATE_WRITES
   if (fork && (kept || !hasDrifted(facts, fork, wanted)) && !(gate.isOpening && denied())) {
     const health = healthOf(facts, kept ?? wanted, fork)
@@ -143,19 +150,12 @@ function planSync(facts: Facts, wanted: DesiredFork, evaluated: Omit<Evaluation,
   }
   const mistakes = wanted.mistakes()
   if (mistakes.length > 0)
-    return planHold(facts, blockedByMistakes('InvalidOverride', mistakes).decision, mustHaveNoPods)
+    return planHold(situation, blockedByMistakes('InvalidOverride', mistakes).decision, mustHaveNoPods)
   const denial = denied()
-  if (denial && !(fork && isSmaller(facts, fork, wanted))) return planHold(facts, denial, mustHaveNoPods)
+  if (denial && !(fork && isSmaller(facts, fork, wanted))) return planHold(situation, denial, mustHaveNoPods)
   const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken, isNewQuestion })
   const reservation = reservationFor(facts, wanted.fork)
   return reservation ? { ...planned, reservation } : planned
-}
-
-/** Whether an ending experiment must return its Services first. Its run is aborted before that. */
-function isReturnedLater(facts: Facts): boolean {
-  const state = storedRun(facts)
-  const pins = state && state.run.path !== 'Forward' ? pinState(facts, state.spec) : undefined
-  return pins !== undefined && isServing(facts, pins)
 }
 
 interface ApplyOf {
@@ -200,15 +200,18 @@ function contested({ contestedMs }: Facts, object: KubeObject): Decision | undef
  * Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. A fork that must have no pods
  * loses them in any case.
  */
-function planHold(facts: Facts, decision: Decision, mustHaveNoPods = false): Plan {
+function planHold(situation: Situation, decision: Decision, mustHaveNoPods = false): Plan {
+  const { facts, wantedReplicas } = situation
   const { experiment, driftBackoffMs } = facts
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
-  const replicas = mustHaveNoPods ? 0 : wantedReplicas(facts)
+  const replicas = mustHaveNoPods ? 0 : wantedReplicas
   const { path = 'Forward' } = experiment.status?.strategy ?? {}
   // The end of a way back takes the pods, whatever else is wrong.
   const isBack = path !== 'Forward' && replicas === 0
   const mayShrink = mustHaveNoPods || isBack || attributesOf(decision.reason).keepsFork
-  const before = fork ? [...gateWritesWithoutChange(facts, fork, mustHaveNoPods), ...finalizerWrites(facts)] : []
+  const before = fork
+    ? [...gateWritesWithoutChange(situation, fork, mustHaveNoPods), ...finalizerWrites(situation)]
+    : []
   const conclusion = { ...decision, fork, source: undefined }
   if (!fork || !kind || !mayShrink || replicas >= replicasOf(fork)) return { writes: before, conclusion }
   const isRepair = !mustHaveNoPods && isChangedByOthers(facts, fork)

@@ -29,6 +29,7 @@ import { type Facts, forkAndSource, lastWriteOf, podsOf } from '../facts/facts.t
 import { escapeTexts } from '../json/escape.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { changedFields } from '../override/differences.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
@@ -40,7 +41,8 @@ import { wholeHashOf } from './apply-reason.ts'
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that it is written
  * once. Only times, and the source of a fork that is kept, come from the stored one.
  */
-export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+export function statusOf(situation: Situation, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { facts } = situation
   const { experiment } = facts
   const [before, { generation, uid }] = [experiment.status, experiment.metadata]
   if (before?.strategy && conclusion.run?.addsHashes)
@@ -49,7 +51,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
   const collisions = [...report.collisions, ...aloneWarnings(conclusion.alone)]
   const warnings = inOrder([
     ...limitedWeight(conclusion.run),
-    ...ownedServices(facts, conclusion.run),
+    ...ownedServices(situation, conclusion.run),
     ...heldWarnings(conclusion),
     ...hazards,
     ...collisions,
@@ -59,9 +61,9 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     withWarnings(sourceResolved(facts, conclusion), hazards),
     withWarnings(trafficShared(facts, conclusion, services), collisions),
     policyCompliant(conclusion.policy),
-    ...pausedCondition(facts, conclusion.run),
+    ...pausedCondition(situation, conclusion.run),
     ...promotedCondition(experiment, conclusion.run),
-    ...cutOverConditions(facts, conclusion.run),
+    ...cutOverConditions(situation, conclusion.run),
     ...analysisConditions(facts, conclusion),
   ]
   const share = services.find(({ selected }) => selected)?.share
@@ -82,7 +84,7 @@ export function statusOf(facts: Facts, conclusion: Conclusion): ExperimentDeploy
     ...(share === undefined ? {} : { share }),
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
-    ...strategyStatus(facts, conclusion),
+    ...strategyStatus(situation, conclusion),
     ...analysisStatus(facts, conclusion),
     ...(conclusion.alone ? { aloneSince: conclusion.alone.since } : {}),
     ...forkFacts(facts, conclusion),

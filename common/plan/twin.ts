@@ -8,13 +8,13 @@ import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { AnalysisState } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
-import { lazy } from '../assess/lazy.ts'
 import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
 import { isTwinDenied } from '../conclusion/policy-decision.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Facts, isAsWritten, lastWriteOfTwin } from '../facts/facts.ts'
+import { lazy } from '../facts/lazy.ts'
 import { derive, wholeForkHash } from '../fork/derive.ts'
-import { isWriting } from '../run-state/run.ts'
+import type { Situation } from '../run-state/situation.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { isChanged, isSameDerivation } from './apply-reason.ts'
@@ -29,14 +29,14 @@ export interface AnalyzedFork {
  * `planned` with the writes of the twin: a second fork without the override, as large as the present fork, while the
  * analysis run goes on. It leaves as soon as no analysis compares it any more.
  */
-export function withTwinWrites(facts: Facts, of: AnalyzedFork, planned: Plan): Plan {
+export function withTwinWrites({ facts, isWriting }: Situation, of: AnalyzedFork, planned: Plan): Plan {
   const { twin: known, experiment } = facts
   const twin = knownValue(known?.object ?? { is: 'absent' })
   if (!known || known.object.is === 'unknown') return planned
   const isAsked = facts.analysis !== undefined && experiment.spec.analysis?.control === 'Twin'
   const replicas = replicasNow(facts, planned)
   // The fork cannot be derived now, and stays as it is. So does its twin.
-  const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting(facts)
+  const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting
   if (isAsked && isUnclear && replicas > 0) return withTwinConclusion(planned, twin)
   const isCompared = isAsked && isGoingOn(of.analysis) && replicas > 0
   if (!isCompared) return twin ? withoutTwin(facts, twin, planned) : planned

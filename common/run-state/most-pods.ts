@@ -7,7 +7,8 @@ import { forecast } from '../strategy/forecast.ts'
 import type { PodTarget } from '../strategy/target.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
-import { promotedSpec, type RunState, sizesOf, sourceForms } from './run.ts'
+import { promotedSpec, sizesOf, sourceForms } from './run.ts'
+import type { RunState } from './situation.ts'
 
 /** The most pods of a workload at one moment. */
 export interface MostPods {

@@ -5,13 +5,13 @@ import { forkAndSource, podsOf, type SpecFacts } from '../facts/facts.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import { openPods } from '../strategy/gate.ts'
 import type { Run } from '../strategy/run.ts'
-import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import type { PodTarget } from '../strategy/target.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
 import { serviceView, type TrafficView } from '../surroundings/traffic.ts'
-import { type PinState, pinningAt, pinState, type ServiceState } from './pins.ts'
+import { pinningAt } from './pins.ts'
+import type { PinState, ServiceState, SpecSituation } from './situation.ts'
 
 /** No event tells that another experiment returned a Service, or that pods of the source are available. */
 export const SERVICE_RETRY_MS = 10_000
@@ -75,9 +75,9 @@ export function serviceObstacle(facts: SpecFacts, { active }: PinState, { of, fo
  * Why nobody can have tested the fork through its preview, where that matters: before the cut-over. A review has views
  * only, so it knows less.
  */
-export function previewObstacle(facts: SpecFacts, spec: StrategyRunSpec): string | undefined {
-  const { previewService: name } = spec.blueGreen ?? {}
-  const [pins, traffic] = [pinState(facts, spec), knownValue(facts.surroundings.traffic)]
+export function previewObstacle({ facts, strategy, pins }: SpecSituation): string | undefined {
+  const { previewService: name } = strategy?.blueGreen ?? {}
+  const traffic = knownValue(facts.surroundings.traffic)
   if (pins?.preview?.isOurs || pins?.active.isOurs) return undefined
   if (pins?.preview) return serviceObstacle(facts, pins, { of: pins.preview })?.message
   return name !== undefined && traffic && isMissingIn(traffic, name)

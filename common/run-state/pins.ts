@@ -7,11 +7,11 @@ import { at } from '../json/json.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import { NODES_MS, openPods, readyPods } from '../strategy/gate.ts'
 import type { Run } from '../strategy/run.ts'
-import type { StrategyRunSpec } from '../strategy/run-spec.ts'
-import { type ReadyEndpoints, readyEndpoints } from '../surroundings/endpoints.ts'
+import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { serviceView } from '../surroundings/traffic.ts'
 import { experimentId, forkName } from '../workload/identity.ts'
 import { PROGRESS_DEADLINE_SECONDS, replicasOf, statusCount } from '../workload/status.ts'
+import type { PinState, ServiceState, SpecSituation } from './situation.ts'
 
 /** What a step wants of a Service: limited to the fork, not limited, or as it is now. */
 export type Pinning = 'pinned' | 'unpinned' | 'kept'
@@ -34,33 +34,6 @@ export function pinningAt(
 
 const KEPT = { active: 'kept', preview: 'kept' } as const
 
-/** A Service of a blue-green, and what its slices show. */
-export interface ServiceState {
-  readonly name: string
-  /** undefined while there is none, or if it could not be read */
-  readonly service: KubeObject | undefined
-  /** why it could not be read; absent: it was, or there is none */
-  readonly unread?: string
-  /** the experiment to whose fork it is limited */
-  readonly pinnedTo: string | undefined
-  readonly isOurs: boolean
-  readonly endpoints: ReadyEndpoints
-  /** as `listedMs` of the facts */
-  readonly listedMs: number
-}
-
-/** What a blue-green finds of its Services; undefined for another strategy, and where they were not read. */
-export interface PinState {
-  readonly active: ServiceState
-  readonly preview: ServiceState | undefined
-  /** whether the active Service sends to all available pods of the source, and these are enough, or is gone */
-  readonly isBack: boolean
-  /** whether the fork does not exist, or is being deleted */
-  readonly isForkGone: boolean
-  /** whether requests to the active Service reach nobody, or will soon, although the source could answer */
-  readonly isDead: boolean
-}
-
 /** Whether requests to a Service reach only the fork, on every node. */
 export const sendsOnlyToFork = ({ isOurs, endpoints: { all, ofFork }, listedMs }: ServiceState): boolean =>
   isOurs && all === ofFork && listedMs >= NODES_MS
@@ -73,9 +46,9 @@ export const statesIn = ({ active, preview }: PinState): readonly ServiceState[]
 export const cutOverServices = ({ cutOver }: SpecFacts) => knownValue(cutOver?.services ?? { is: 'absent' })
 
 /** The state of both Services. */
-export function pinState(facts: SpecFacts, { blueGreen }: Pick<StrategyRunSpec, 'blueGreen'>): PinState | undefined {
+export function pinState({ facts, strategy }: SpecSituation): PinState | undefined {
   const { experiment } = facts
-  const seen = cutOverServices(facts)
+  const [seen, blueGreen] = [cutOverServices(facts), strategy?.blueGreen]
   if (!blueGreen || !seen) return undefined
   const id = experimentId(experiment.metadata.uid)
   const fork = forkName(experiment.spec.sourceRef.name, experiment.metadata.uid)
@@ -149,9 +122,8 @@ const isGone = (fork: Known<KubeObject>): boolean =>
  * Whether a blue-green has, or may have, requests of its Services, so that it must keep its pods. Where these were not
  * read, the caches tell.
  */
-export function hasRequests(facts: SpecFacts, spec: StrategyRunSpec): boolean {
-  if (!spec.blueGreen) return false
-  const pins = pinState(facts, spec)
+export function hasRequests({ facts, strategy, pins }: SpecSituation): boolean {
+  if (!strategy?.blueGreen) return false
   return pins ? isServing(facts, pins) : facts.surroundings.traffic.is !== 'known' || keptBy(facts) !== undefined
 }
 

@@ -11,6 +11,7 @@ import { declaredBy } from '../strategy/declared.ts'
 import { type Promotion, promotionOf, type SourceOverride } from '../strategy/promotion.ts'
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { shortNameOf } from '../text/short-name.ts'
+import type { Patches, SpecSituation } from './situation.ts'
 import { isStoredAs, sourceHas, storedSource } from './source-has.ts'
 
 /** What decides what an override changes in an object. */
@@ -95,8 +96,8 @@ export function versionWith(source: KubeObject, stored: PromotionStatus | undefi
 }
 
 /** Whether others made the change and reverted it: then nothing of the promotion is in the source. */
-export const isTakenBack = (facts: SpecFacts): boolean =>
-  facts.experiment.status?.promotion?.record === undefined && isReverted(facts)
+export const isTakenBack = (situation: SpecSituation): boolean =>
+  situation.facts.experiment.status?.promotion?.record === undefined && situation.isReverted
 
 /**
  * Who writes a source: the controller, or somebody else if `mode` is `Export`. `because`: why it is `Export`, whatever
@@ -135,9 +136,6 @@ export const NOT_INSTALLED = {
   by: 'an installation without the component "promotion"',
   message: 'this installation has no component "promotion", so it writes no sources',
 } as const
-
-/** RFC 7386: to the promoted values of a source, and back to its former ones. */
-export type Patches = Pick<Promotion, 'forward' | 'inverse'>
 
 /** The promotion record as the API server has it now. Another client may have replaced it. */
 export const liveRecord = ({ promotion }: SpecFacts): KubeObject | undefined =>

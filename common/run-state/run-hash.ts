@@ -15,7 +15,7 @@ const DIGITS = 10
  * with such a revision keeps it: otherwise an upgrade would begin its pause again and lose its approval. This exception
  * may be deleted when nobody upgrades from such a version any more.
  */
-export function revisionsOf(fork: KubeObject, { run, wholeRun }: Hashes, stored: StrategyRunStatus | undefined) {
+export function revisionsOf(fork: KubeObject, { run, wholeRun }: RunHashes, stored: StrategyRunStatus | undefined) {
   const whole = wholeRevisionOf(fork)
   const template = shortRevision(whole)
   const isKept = stored?.run === run && stored.revision === template
@@ -26,12 +26,13 @@ export function revisionsOf(fork: KubeObject, { run, wholeRun }: Hashes, stored:
 }
 
 /** The hashes of the run of an experiment, the short one and the whole one. */
-export function runHashes(experiment: ExperimentDeployment): Hashes {
+export function runHashes(experiment: ExperimentDeployment): RunHashes {
   const wholeRun = runHash(experiment)
   return { run: shortRun(wholeRun), wholeRun }
 }
 
-interface Hashes {
+/** The hashes of a run: the short one, as `status.strategy.run` stores it, and the whole one. */
+export interface RunHashes {
   readonly run: string
   readonly wholeRun: string
 }

@@ -1,76 +1,57 @@
 import { roundedDown } from '../api/amount.ts'
 import { allowedReplicas } from '../api/defaults.ts'
-import { untilExpiryMs } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { PromotionStatus, RunPath } from '../api/strategy.ts'
+import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
 import type { JsonObject } from '../json/json.ts'
 import { isAbortedUndo } from '../strategy/command.ts'
-import { compileSteps, type RunStep } from '../strategy/compile.ts'
+import type { RunStep } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { openPods } from '../strategy/gate.ts'
 import { isSameRun, phaseOf, presentRun, type Run, withKeptApproval } from '../strategy/run.ts'
-import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
+import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
 import { replicasOf } from '../workload/status.ts'
 import { openNow } from './obstacles.ts'
-import { hasRequests, pinningAt, pinState } from './pins.ts'
+import { hasRequests, pinningAt } from './pins.ts'
 import { previewSize } from './preview.ts'
-import { isTakenBack, isUntouched, promotionInto } from './promotion.ts'
-import { keptRevisions, lacksHashes, revisionsOf, runHashes, withHashesOf } from './run-hash.ts'
-import { undoOf } from './undo.ts'
+import { isTakenBack, promotionInto } from './promotion.ts'
+import { keptRevisions, revisionsOf } from './run-hash.ts'
+import type { RunState, SpecSituation } from './situation.ts'
 import { hasUngatedPods } from './ungated.ts'
 
-/** A run at its present step. */
-export interface RunState {
-  readonly spec: StrategyRunSpec
-  readonly run: Run
-  /** all steps on the path of the run */
-  readonly steps: readonly RunStep[]
-  /** undefined while the size of the source is not known: then the fork keeps its pods */
-  readonly target: PodTarget | undefined
-}
-
 /** How many pods the fork should have now: as its run says, or else `spec.replicas` as far as it was reviewed. */
-export function wantedReplicas(facts: SpecFacts): number {
+export function wantedReplicas({ facts, run: state }: SpecSituation): number {
   const { experiment, fork } = facts
-  const state = runState(facts, undefined)
   if (!state) return allowedReplicas(experiment)
   const kept = state.run.path === 'Undo' ? 0 : allowedReplicas(experiment)
   return state.target?.pods ?? (fork.is === 'known' ? replicasOf(fork.value) : kept)
 }
 
-/** How many of the wanted pods should get requests. */
-export const servingReplicas = (facts: SpecFacts): number =>
-  runState(facts, undefined)?.target?.open ?? wantedReplicas(facts)
-
 /**
  * The run of an experiment whose wanted fork is `fork`; undefined without strategy and promotion. While it is not known
  * which fork is wanted, the run keeps its revision.
  */
-export function runState(facts: SpecFacts, fork: KubeObject | undefined): RunState | undefined {
-  const { experiment, now } = facts
-  const { status } = experiment
-  const spec = strategyRunSpec(experiment.spec)
+export function runState(situation: SpecSituation, fork: KubeObject | undefined): RunState | undefined {
+  const { facts, strategy: spec, stepsOf } = situation
   if (!spec) return undefined
-  const stored = status?.strategy
-  const hashes = runHashes(experiment)
+  const stored = facts.experiment.status?.strategy
+  const hashes = situation.runHashes
   const revisions = fork ? revisionsOf(fork, hashes, stored) : keptRevisions(stored)
-  const stepsOf = (path: RunPath) => compileSteps(spec, path)
-  const present = presentRun(stored, { ...hashes, ...revisions }, stepsOf, now)
+  const present = presentRun(stored, { ...hashes, ...revisions }, stepsOf, facts.now)
   const steps = stepsOf(present.path)
   const run = withKeptApproval(present, stored, { steps, approved: spec.approvedRevision })
   const sizes = sizesOf(facts, spec, { fork })
   // A way back needs no source.
   if (steps[run.stepIndex]?.is === 'restore')
-    return withOpenPods(facts, { spec, run, steps, target: restoringTarget(facts, spec) }, fork)
+    return withOpenPods(situation, { spec, run, steps, target: restoringTarget(situation, spec) }, fork)
   if (isQuarantined(run, steps) || isReturning(run, steps))
-    return withOpenPods(facts, { spec, run, steps, target: quarantineTarget(facts) }, fork)
+    return withOpenPods(situation, { spec, run, steps, target: quarantineTarget(facts) }, fork)
   const isKnown = sizes !== undefined || run.path !== 'Forward'
   const target = isKnown ? podTargetAt(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
-  return withOpenPods(facts, { spec, run, steps, target }, fork)
+  return withOpenPods(situation, { spec, run, steps, target }, fork)
 }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */
@@ -86,29 +67,25 @@ const isReturning = ({ path, stepIndex }: Run, steps: readonly RunStep[]): boole
  * blue-green, it keeps its pods, and open pods stay open, even if the step wants fewer. A fork that gets all requests
  * is not scaled to 0 with its source.
  */
-function withOpenPods(facts: SpecFacts, state: RunState, fork: KubeObject | undefined): RunState {
+function withOpenPods(situation: SpecSituation, state: RunState, fork: KubeObject | undefined): RunState {
+  const { facts, pins } = situation
   const { spec, run, steps, target } = state
   const pods = podsOf(facts)
   if (!target || !pods || !spec.blueGreen) return state
-  const of = { run, steps, fork, target, mayHaveWritten: mayHaveWritten(facts, run) }
-  const open = openNow(facts, pinState(facts, spec), of)
+  const of = { run, steps, fork, target, mayHaveWritten: mayHaveWritten(situation, run) }
+  const open = openNow(facts, pins, of)
   const isWanted = pinningAt(run, steps).active === 'pinned' && open > 0
-  if (isWanted || !hasRequests(facts, spec)) return { ...state, target: { ...target, open } }
+  if (isWanted || !hasRequests(situation)) return { ...state, target: { ...target, open } }
   const present = facts.fork.is === 'known' ? replicasOf(facts.fork.value) : 0
   return { ...state, target: { ...target, pods: Math.max(target.pods, present), open: Math.max(open, openPods(pods)) } }
 }
 
 /** Whether the active Service sends only to the fork. Then the template of the fork must not change. */
-export function isPinnedToFork(facts: SpecFacts): boolean {
-  const spec = strategyRunSpec(facts.experiment.spec)
-  return spec !== undefined && pinState(facts, spec)?.active.isOurs === true
-}
+export const isPinnedToFork = ({ pins }: SpecSituation): boolean => pins?.active.isOurs === true
 
 /** Whether the stored run keeps the pods of an aborted fork for inspection. */
-export function isInQuarantine(facts: SpecFacts): boolean {
-  const state = storedRun(facts)
-  return state !== undefined && isQuarantined(state.run, state.steps)
-}
+export const isInQuarantine = ({ storedRun }: SpecSituation): boolean =>
+  storedRun !== undefined && isQuarantined(storedRun.run, storedRun.steps)
 
 /** The fork stays as it is, with all pods shut. One with pods that cannot be shut has none. */
 function quarantineTarget(facts: SpecFacts): PodTarget | undefined {
@@ -122,9 +99,8 @@ function quarantineTarget(facts: SpecFacts): PodTarget | undefined {
  * the source takes down at once, as far as `maxSurge` allows. At least that many of them get requests. It gets none for
  * an undo that writes nothing.
  */
-function restoringTarget(facts: SpecFacts, spec: StrategyRunSpec): PodTarget | undefined {
+function restoringTarget({ facts, undo }: SpecSituation, spec: StrategyRunSpec): PodTarget | undefined {
   const { fork, experiment } = facts
-  const undo = undoOf(facts)
   const sizes = sizesOf(facts, spec, { next: () => (undo?.is === 'possible' ? undo.after : undefined) })
   if (!sizes || fork.is === 'unknown') return undefined
   const isIdle = undo && (undo.is === 'impossible' || undo.isDone) && !experiment.status?.promotion?.restored
@@ -164,10 +140,6 @@ export function sizesOf(
   return { source: pods, preview, replicas: allowedReplicas(experiment), maxSurge, reserve, isGated }
 }
 
-/** The run that the status stores, whatever its fork is; undefined while it stores none. */
-export const storedRun = (facts: SpecFacts): RunState | undefined =>
-  facts.experiment.status?.strategy ? runState(facts, undefined) : undefined
-
 /** What the source is, and what it becomes. */
 export function sourceForms(source: KubeObject, next: NextSpec): readonly KubeObject[] {
   const after = next(source)
@@ -184,18 +156,6 @@ export const promotedSpec =
     return isTemplateOnly ? undefined : promotionInto(facts, source)?.after
   }
 
-/**
- * `facts` as a pass leaves them that adds the whole hashes to a run of an earlier version. A review judges by these.
- */
-export function withAddedHashes<T extends SpecFacts>(facts: T, fork: KubeObject | undefined): T {
-  const { experiment } = facts
-  const { strategy: stored } = experiment.status ?? {}
-  const run = stored && runState(facts, fork)?.run
-  if (!stored || !run || !isSameRun(stored, run) || !lacksHashes(stored, run)) return facts
-  const status = { ...experiment.status, strategy: withHashesOf(stored, run) }
-  return { ...facts, experiment: { ...experiment, status } }
-}
-
 /** What the status says of the promotion of `run`; undefined if it is about another run. */
 export const promotionIn = ({ status }: ExperimentDeployment, run: Run): PromotionStatus | undefined =>
   isSameRun(status?.strategy, run) ? status?.promotion : undefined
@@ -204,46 +164,36 @@ export const promotionIn = ({ status }: ExperimentDeployment, run: Run): Promoti
  * Whether the source may have the change: `run` may have written it, or others have made the change there. False if
  * others have made and reverted it: then nothing of the promotion is in the source.
  */
-export function mayHaveWritten(facts: SpecFacts, run: Run): boolean {
-  const { record, written } = promotionIn(facts.experiment, run) ?? {}
-  return (record !== undefined || written !== undefined) && !isTakenBack(facts)
+export function mayHaveWritten(situation: SpecSituation, run: Run): boolean {
+  const { record, written } = promotionIn(situation.facts.experiment, run) ?? {}
+  return (record !== undefined || written !== undefined) && !isTakenBack(situation)
 }
 
 /** Whether the run is an undo that was aborted, so that the source may have the change. */
-export const wasUndoAborted = (facts: SpecFacts, run: Run): boolean =>
-  isAbortedUndo(run, { promotion: promotionIn(facts.experiment, run), mayHaveWritten: mayHaveWritten(facts, run) })
+export const wasUndoAborted = (of: SpecSituation, run: Run): boolean =>
+  isAbortedUndo(run, { promotion: promotionIn(of.facts.experiment, run), mayHaveWritten: mayHaveWritten(of, run) })
 
 /**
  * Whether the run has not ended, and the source may have its change. The fork must then stay until the rollout of the
  * source is over.
  */
-export function isWriting(facts: SpecFacts): boolean {
-  const state = storedRun(facts)
-  if (!state || !mayHaveWritten(facts, state.run)) return false
+export function isWriting(situation: SpecSituation): boolean {
+  const { storedRun: state } = situation
+  if (!state || !mayHaveWritten(situation, state.run)) return false
   return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
 }
-
-/**
- * Whether the experiment has expired. While the source may have the change, it has not: its promotion, or the undo, is
- * brought to its end first.
- */
-export const hasExpired = (facts: SpecFacts): boolean =>
-  untilExpiryMs(facts.experiment, facts.now) <= 0 && (!isWriting(facts) || isUntouched(facts))
 
 /** Whether the run has promoted, and its fork is not deleted yet. */
 export const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>
   path === 'Forward' && (steps[stepIndex]?.is === 'return' || steps[stepIndex]?.is === 'drain')
 
 /** Whether the run has ended because the source has its change. */
-export function isPromoted(facts: SpecFacts): boolean {
-  const state = storedRun(facts)
-  return state !== undefined && phaseOf(state.run, state.steps) === 'Promoted'
-}
+export const isPromoted = ({ storedRun: state }: SpecSituation): boolean =>
+  state !== undefined && phaseOf(state.run, state.steps) === 'Promoted'
 
 /** The pods at each step of its run; undefined without a run, none while the size of the source is not known. */
-export function demandsOf(facts: SpecFacts): readonly PodDemand[] | undefined {
-  const spec = strategyRunSpec(facts.experiment.spec)
-  if (!spec) return undefined
-  const sizes = sizesOf(facts, spec)
-  return sizes ? demands(compileSteps(spec, 'Forward'), sizes) : []
+export function demandsOf({ facts, strategy, stepsOf }: SpecSituation): readonly PodDemand[] | undefined {
+  if (!strategy) return undefined
+  const sizes = sizesOf(facts, strategy)
+  return sizes ? demands(stepsOf('Forward'), sizes) : []
 }

@@ -3,8 +3,8 @@ import { knownValue } from '../api/known.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
 import { type GatedPod, readyPods } from '../strategy/gate.ts'
 import { PROGRESS_DEADLINE_SECONDS, statusCount } from '../workload/status.ts'
-import { cutOverServices, type PinState, pinningAt } from './pins.ts'
-import type { RunState } from './run.ts'
+import { cutOverServices, pinningAt } from './pins.ts'
+import type { PinState, RunState } from './situation.ts'
 
 /** How long a fork that gets all requests may have too few ready pods while its source has more. */
 const SHORTAGE_MS = 60_000

@@ -10,14 +10,9 @@ import { isInPlace } from '../strategy/promotion.ts'
 import { differencesIn, differencesOf, pathOf } from '../strategy/recorded-changes.ts'
 import { type TakenBack, takenBack } from '../strategy/take-back.ts'
 import { shortNameOf } from '../text/short-name.ts'
-import { isUntouched, liveRecord, NOT_INSTALLED, type Patches, patchesOf, recordedPatches } from './promotion.ts'
+import { liveRecord, NOT_INSTALLED, patchesOf } from './promotion.ts'
+import type { Patches, SpecSituation, Undo } from './situation.ts'
 import { isStoredAs } from './source-has.ts'
-
-/** What an undo of the promotion can do with the source as it is now. */
-export type Undo =
-  /** `isDone`: the source has nothing of the change any more, no matter who took it back */
-  | ({ readonly is: 'possible'; readonly isDone: boolean } & TakenBack)
-  | { readonly is: 'impossible'; readonly because: string }
 
 /** A source, and the shape of its `spec`. */
 interface Undone {
@@ -31,7 +26,8 @@ interface Undone {
 }
 
 /** What an undo can do; undefined where the source or the schema was not read, or if there is no promotion. */
-export function undoOf(facts: SpecFacts): Undo | undefined {
+export function undoOf(situation: SpecSituation): Undo | undefined {
+  const { facts, recordedPatches: patches } = situation
   const source = knownValue(facts.promotion?.source ?? ABSENT)
   const shape = knownValue(facts.schema)?.shape
   const stored = facts.experiment.status?.promotion
@@ -39,11 +35,11 @@ export function undoOf(facts: SpecFacts): Undo | undefined {
   const spec = objectOr(source.spec) as JsonObject
   const isAsWritten = stored.written !== undefined && isStoredAs(source, stored.written)
   const isAsRestored = stored.restored && isStoredAs(source, stored.restored)
-  const [record, patches] = [liveRecord(facts), recordedPatches(facts)]
+  const record = liveRecord(facts)
   const found =
     record && patches
       ? taken(record, patches, { source, spec, shape, isAsWritten, isAsRestored })
-      : isUntouched(facts)
+      : situation.isUntouched
         ? { after: spec, taken: [], left: [] } // the record is stored before anything is written
         : lost(facts)
   if (typeof found === 'string') return { is: 'impossible', because: found }
@@ -51,8 +47,7 @@ export function undoOf(facts: SpecFacts): Undo | undefined {
 }
 
 /** Why an undo would do nothing; undefined if it can be made, or where that is not known. */
-export function obstacleOfUndo(facts: SpecFacts): string | undefined {
-  const undo = undoOf(facts)
+export function obstacleOfUndo({ facts, undo }: SpecSituation): string | undefined {
   if (!undo || (undo.is === 'possible' && undo.isDone)) return undefined
   if (undo.is === 'impossible') return undo.because
   return facts.promotion?.isInstalled ? undefined : NOT_INSTALLED.message

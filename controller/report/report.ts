@@ -6,10 +6,10 @@ import type { Condition, ExperimentDeployment, ExperimentDeploymentStatus } from
 import { type Conclusion, heldWarnings, type WrittenObject } from '../../common/conclusion/conclusion.ts'
 import type { PolicyDecision } from '../../common/conclusion/policy-decision.ts'
 import { CONDITIONS_OF_STATE } from '../../common/facts/decision.ts'
-import type { Facts } from '../../common/facts/facts.ts'
 import { isEqual } from '../../common/json/json.ts'
 import { leavingStatus } from '../../common/plan/leaving-status.ts'
 import { statusOf } from '../../common/plan/status.ts'
+import type { Situation } from '../../common/run-state/situation.ts'
 import { shortName } from '../../common/text/short-name.ts'
 import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -56,7 +56,13 @@ export interface Reporter {
  * milliseconds it must be called again because it put a write off; Infinity if it did not.
  * @throws KubeError when the status cannot be written
  */
-export async function report(reporter: Reporter, key: Key, facts: Facts, conclusion: Conclusion): Promise<number> {
+export async function report(
+  reporter: Reporter,
+  key: Key,
+  situation: Situation,
+  conclusion: Conclusion,
+): Promise<number> {
+  const { facts } = situation
   const { experiment } = facts
   const { is, policy, reason, message, repaired } = conclusion
   const summary = { type: CONDITIONS_OF_STATE[is].eventType, reason, message }
@@ -74,7 +80,7 @@ export async function report(reporter: Reporter, key: Key, facts: Facts, conclus
   if (repaired !== undefined) emit({ type: 'Normal', reason: 'Updating', message: repaired })
   const { written } = conclusion.run ?? {}
   if (written) reportWritten(reporter, experiment, written)
-  const status = statusOf(facts, conclusion)
+  const status = statusOf(situation, conclusion)
   const before = experiment.status
   if (isEqual(status, before ?? {})) {
     reporter.noteCurrent(key)

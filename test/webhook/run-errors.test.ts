@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { runHash, shortRun } from '../../common/run-state/run-hash.ts'
+import { situationOf } from '../../common/run-state/situation-of.ts'
 import { runErrors } from '../../webhook/run-errors.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
 import { someFacts, theFork } from '../common/plan/some-facts.ts'
@@ -10,7 +11,7 @@ const OTHERS = { services: [{ name: 'cart', selector: { app: 'other' } }], slice
 /** The fields of the mistakes of a request that makes `experiment` of `previous`. */
 const fieldsOf = (experiment: ExperimentDeployment, previous?: ExperimentDeployment) =>
   runErrors(
-    someFacts({ experiment, source: aDeployment({ spec: { replicas: 10 } }), traffic: OTHERS }),
+    situationOf(someFacts({ experiment, source: aDeployment({ spec: { replicas: 10 } }), traffic: OTHERS })),
     { experiment, previous },
     theFork(),
   ).map(({ field }) => field)

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { assess, derivedFork } from '../../common/assess/assess.ts'
-import { runState } from '../../common/run-state/run.ts'
+import { derivedFork } from '../../common/assess/assess.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
+import { assess, runState } from '../common/of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from '../common/plan/some-facts.ts'
 
 type SpecOf = NonNullable<Parameters<typeof anExperiment>[0]>

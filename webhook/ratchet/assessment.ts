@@ -6,6 +6,7 @@ import type { SpecFacts } from '../../common/facts/facts.ts'
 import { objectOr } from '../../common/json/json.ts'
 import { changesBetween } from '../../common/override/changes.ts'
 import { NO_SHAPE, type Shape } from '../../common/override/shape.ts'
+import { situationOf } from '../../common/run-state/situation-of.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 
@@ -37,7 +38,7 @@ export const mistakesOf = (assessment: Assessment): readonly FieldError[] =>
 export function storedAssessment(facts: SpecFacts, previous: ExperimentDeployment | undefined) {
   let stored: Assessment | undefined
   return (): Assessment | undefined => {
-    if (previous) stored ??= assess({ ...facts, experiment: previous }, () => [])
+    if (previous) stored ??= assess(situationOf({ ...facts, experiment: previous }), () => [])
     return stored
   }
 }

@@ -7,17 +7,17 @@ import {
   findingsOf,
   type PolicyDecision,
 } from '../../common/conclusion/policy-decision.ts'
-import type { Facts } from '../../common/facts/facts.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { FieldChange } from '../../common/override/changes.ts'
 import { judgeStrategy } from '../../common/policy/judge.ts'
 import { MAX_FINDINGS } from '../../common/policy/paths.ts'
 import type { PolicyFinding } from '../../common/policy/policy.ts'
-import { hasExpired } from '../../common/run-state/run.ts'
+import type { Situation } from '../../common/run-state/situation.ts'
+import { situationOf } from '../../common/run-state/situation-of.ts'
 
 /** An experiment as it is to be stored, and as it is stored. */
 export interface Update {
-  readonly facts: Facts
+  readonly situation: Situation
   readonly now: Assessment
   readonly previous: ExperimentDeployment | undefined
   /** of `previous` */
@@ -29,7 +29,8 @@ export interface Update {
  * is not judged again.
  */
 export function presentFindings(update: Update, decision: PolicyDecision): readonly PolicyFinding[] {
-  const { facts, previous } = update
+  const { situation, previous } = update
+  const { facts } = situation
   const policies = knownValue(facts.policies)?.policies ?? []
   const { strategy } = facts.experiment.spec
   const isStrategyNew = decision.is === 'decided' && !isEqual(strategy, previous?.spec.strategy)
@@ -41,13 +42,13 @@ export function presentFindings(update: Update, decision: PolicyDecision): reado
  * A policy has no more than `MAX_FINDINGS` about an override, so where one denies as many,
  * it judges what the update changes first. Otherwise 21 violations that are known would hide a new one.
  */
-function orderedFindings({ facts, now, before }: Update, decision: PolicyDecision): readonly PolicyFinding[] {
+function orderedFindings({ situation, now, before }: Update, decision: PolicyDecision): readonly PolicyFinding[] {
   const found = findingsOf(decision)
   const stored = isFull(found) ? before() : undefined
   if (!stored) return found
   const known = ranksIn(stored)
   const ordered = sorted(now, (change) => (known.has(keyOf(change)) ? 1 : 0))
-  return findingsOf(decidePolicy(facts, ordered))
+  return findingsOf(decidePolicy(situation, ordered))
 }
 
 /**
@@ -55,14 +56,15 @@ function orderedFindings({ facts, now, before }: Update, decision: PolicyDecisio
  * experiment, and if the update revives an expired one, which had no pods and was not counted. Findings about approvals
  * are left out, so that a repeated command is judged again. Changes that the update has too are judged first.
  */
-export function formerFindings({ facts, now, previous, before }: Update) {
+export function formerFindings({ situation, now, previous, before }: Update) {
   if (!previous) return undefined
-  const isRevival = hasExpired({ ...facts, experiment: previous }) && !hasExpired(facts)
+  const former = situationOf({ ...situation.facts, experiment: previous })
+  const isRevival = former.hasExpired && !situation.hasExpired
   const stored = isRevival ? undefined : before()
   if (!stored) return undefined
   const present = ranksIn(now)
   const ordered = sorted(stored, (change) => present.get(keyOf(change)) ?? present.size)
-  const findings = findingsOf(decidePolicy({ ...facts, experiment: previous }, ordered))
+  const findings = findingsOf(decidePolicy(former, ordered))
   return { spec: previous.spec, findings: findings.filter(({ about }) => about !== 'approval') }
 }
 

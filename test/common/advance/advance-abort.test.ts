@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import { COMMAND } from '../../../common/api/names.ts'
-import { strategyStatus } from '../../../common/conclusion/run-status.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment, FORK } from '../../builders.ts'
+import { plan, strategyStatus } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, START } from '../plan/some-run.ts'
 

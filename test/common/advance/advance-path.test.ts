@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../../common/api/names.ts'
-import { strategyStatus } from '../../../common/conclusion/run-status.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment } from '../../builders.ts'
+import { plan, strategyStatus } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 
 describe('a run that turns back', () => {

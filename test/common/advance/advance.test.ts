@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { plan } from '../../../common/plan/plan.ts'
 import { storedSource } from '../../../common/run-state/source-has.ts'
 import { FORK } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { aRun, aRunExperiment, aSource } from '../plan/some-run.ts'
 
 describe('a run', () => {

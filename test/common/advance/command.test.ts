@@ -1,7 +1,6 @@
 import { expect } from 'chai'
-import { applyCommand } from '../../../common/advance/command.ts'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
-import { runState } from '../../../common/run-state/run.ts'
+import { applyCommand, runState } from '../of-facts.ts'
 import { aRun, type RunWorld } from '../plan/some-run.ts'
 
 /** A run at its first pause. */

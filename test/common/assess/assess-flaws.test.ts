@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import { assess } from '../../../common/assess/assess.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { aDeployment, anExperiment, pinnedTo } from '../../builders.ts'
+import { assess } from '../of-facts.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
 const PORTS = [

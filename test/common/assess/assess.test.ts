@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
-import { type Assessment, assess, derivedFork } from '../../../common/assess/assess.ts'
+import { type Assessment, derivedFork } from '../../../common/assess/assess.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecError, SpecSchema } from '../../../common/override/spec-schema.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aStatefulSet, imageOverride } from '../../builders.ts'
+import { assess } from '../of-facts.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
 const assessed = (of: Given = {}): Assessment => assess(someFacts(of))

@@ -1,11 +1,9 @@
 import { expect } from 'chai'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
-import { assess } from '../../../common/assess/assess.ts'
-import { aloneBehindService } from '../../../common/conclusion/alone.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
 import { trafficOf } from '../describe/described.ts'
+import { aloneBehindService, assess, plan } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork, writesOf } from '../plan/some-facts.ts'
 
 const under = (spec: ExperimentPolicySpec) => ({ policies: { ...NO_POLICIES, policies: [aPolicy(spec)] } })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 
 const CREATED = '2026-11-21T09:00:00Z'

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { objectOr } from '../../../common/json/json.ts'
-import { plan } from '../../../common/plan/plan.ts'
-import { statusOf } from '../../../common/plan/status.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
+import { plan, statusOf } from '../of-facts.ts'
 import { leftAt, someFacts, theFork } from '../plan/some-facts.ts'
 
 /** A fork to which somebody added `hostNetwork`. */

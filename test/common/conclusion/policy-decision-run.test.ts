@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { plan } from '../../../common/plan/plan.ts'
 import { policyCompliant } from '../../../common/plan/status.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { aPolicy, NO_POLICIES } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { aRun, type RunWorld } from '../plan/some-run.ts'
 
 const under = (spec: ExperimentPolicySpec) => ({ ...NO_POLICIES, policies: [aPolicy(spec)] })

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../../common/api/known.ts'
 import type { OtherExperiment, PolicyFacts } from '../../../common/facts/facts.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { policyCompliant } from '../../../common/plan/status.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { aDeployment, anExperiment, aPolicy, imageOverride, NO_POLICIES } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from '../plan/some-facts.ts'
 
 const CREATED = '2026-11-21T09:00:00Z'

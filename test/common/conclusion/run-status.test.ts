@@ -2,16 +2,10 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
 import type { RunReport } from '../../../common/conclusion/conclusion.ts'
-import {
-  limitedWeight,
-  pausedCondition,
-  promotedCondition,
-  strategyStatus,
-} from '../../../common/conclusion/run-status.ts'
-import { plan } from '../../../common/plan/plan.ts'
-import { statusOf } from '../../../common/plan/status.ts'
+import { limitedWeight, promotedCondition } from '../../../common/conclusion/run-status.ts'
 import { anExperiment } from '../../builders.ts'
 import { aBlueGreen, aCutOver } from '../advance/blue-greens.ts'
+import { pausedCondition, plan, statusOf, strategyStatus } from '../of-facts.ts'
 import { aService } from '../plan/simulated-services.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'

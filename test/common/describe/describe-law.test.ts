@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { Write } from '../../../common/conclusion/write.ts'
-import { describe as describePlan } from '../../../common/describe/describe.ts'
 import { at, listOr } from '../../../common/json/json.ts'
-import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { LAW } from '../../property.ts'
+import { describe as describePlan, evaluate, plan } from '../of-facts.ts'
 import { aFactsCase, factsOf } from '../plan/some-facts-generated.ts'
 
 /** A write in words: `creates deployment/x in shop with 1 pods`. In a dry run a new object has no name yet. */

@@ -5,11 +5,11 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
 import { sourceChanges, strategyLines } from '../../../common/describe/describe-run.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { plan } from '../../../common/plan/plan.ts'
-import { runState } from '../../../common/run-state/run.ts'
+import { situationOf } from '../../../common/run-state/situation-of.ts'
 import { type Run, runStatus } from '../../../common/strategy/run.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { aBlueGreen, aCutOver } from '../advance/blue-greens.ts'
+import { plan, runState } from '../of-facts.ts'
 import { applied, someFacts, theFork } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
 import { describedFacts } from './described.ts'
@@ -20,7 +20,12 @@ const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', ha
 const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
 
 const linesIn = (facts: Facts, fork: KubeObject, isPromotionInstalled = true) =>
-  strategyLines(facts, plan(facts), { fork, isPromotionInstalled, isDryRunOfCreate: true })
+  strategyLines(situationOf(facts), plan(facts), {
+    fork,
+    run: () => runState(facts, fork),
+    isPromotionInstalled,
+    isDryRunOfCreate: true,
+  })
 
 interface Told {
   readonly at?: Partial<Run>
@@ -180,7 +185,7 @@ describe('the lines of the plan about a promotion over a newer value', () => {
     run.say(verb)
     const { fork = expect.fail('there is a fork') } = run.world
     const facts = run.facts()
-    const changes = sourceChanges(facts, plan(facts)).map(({ before, after }) => `${before} -> ${after}`)
+    const changes = sourceChanges(situationOf(facts), plan(facts)).map(({ before, after }) => `${before} -> ${after}`)
     return { promotion: linesIn(facts, fork).find((line) => line.startsWith('promote: ')), changes }
   }
 

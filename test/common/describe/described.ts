@@ -1,6 +1,6 @@
-import { type DescribeOptions, describe as describePlan } from '../../../common/describe/describe.ts'
+import type { DescribeOptions } from '../../../common/describe/describe.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { evaluate, plan } from '../../../common/plan/plan.ts'
+import { describe as describePlan, evaluate, plan } from '../of-facts.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
 /** An update, in an installation with the component for promotions. */

@@ -3,8 +3,8 @@ import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { ANY_SCHEMA, aPolicy, NO_POLICIES } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 
 /** Its analysis failed, and its fork has no pods. */

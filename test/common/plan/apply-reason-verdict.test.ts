@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { imageOverride } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { ANALYSIS, anAnalysis } from './an-analysis.ts'
 
 describe('the annotation of a verdict', () => {

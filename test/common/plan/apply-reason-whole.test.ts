@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { WHOLE_DERIVED_HASH } from '../../../common/api/names.ts'
 import type { Labels } from '../../../common/api/object.ts'
-import { assess, type DesiredFork } from '../../../common/assess/assess.ts'
+import type { DesiredFork } from '../../../common/assess/assess.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import { hasDrifted } from '../../../common/plan/apply-reason.ts'
 import { anExperiment } from '../../builders.ts'
+import { assess } from '../of-facts.ts'
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 
 function wantedBy(facts: Facts): DesiredFork {

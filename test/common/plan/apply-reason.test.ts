@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { CanaryStep } from '../../../common/api/strategy.ts'
-import { evaluate, plan } from '../../../common/plan/plan.ts'
 import { runStatus } from '../../../common/strategy/run.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
+import { evaluate, plan } from '../of-facts.ts'
 import { type Given, someFacts, theFork } from './some-facts.ts'
 
 /** The message of the pass in which a source of ten pods shrinks to three, while its run is at the second step. */

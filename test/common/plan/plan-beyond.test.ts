@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { validator } from '../../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../../builders.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from '../../webhook/reviews.ts'
+import { plan } from '../of-facts.ts'
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 
 const SOURCE: KubeObject = aDeployment({

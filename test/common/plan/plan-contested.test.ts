@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment, FORK } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 import { aRun, aRunExperiment } from './some-run.ts'
 

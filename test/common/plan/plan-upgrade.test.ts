@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import { DERIVED_HASH } from '../../../common/api/names.ts'
-import { assess } from '../../../common/assess/assess.ts'
 import { revisionOf } from '../../../common/fork/gated-spec.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment } from '../../builders.ts'
 import { imageIn } from '../advance/promotions.ts'
+import { assess, plan } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 import { aRun, aRunExperiment, type RunOf } from './some-run.ts'
 

@@ -5,8 +5,8 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { wholeForkHash } from '../../../common/fork/derive.ts'
 import { objectOr } from '../../../common/json/json.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, imageOverride, UID } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 import { applied, type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
 interface Case {

@@ -6,7 +6,6 @@ import type { Write } from '../../../common/conclusion/write.ts'
 import type { Facts, PolicyFacts, WrittenGeneration } from '../../../common/facts/facts.ts'
 import { withHash } from '../../../common/fork/derive.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import type { DryRun } from '../../../common/strategy/promotion.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
@@ -14,6 +13,7 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+import { plan } from '../of-facts.ts'
 
 /** What differs from the default facts. A member that is `undefined` is absent or unknown. */
 export interface Given {

@@ -1,9 +1,8 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import { at, type JsonObject, objectOr } from '../../../common/json/json.ts'
-import { plan } from '../../../common/plan/plan.ts'
-import { statusOf } from '../../../common/plan/status.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
+import { plan, statusOf } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
 const statusWith = (given: Given) => {

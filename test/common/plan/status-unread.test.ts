@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { plan } from '../../../common/plan/plan.ts'
-import { statusOf } from '../../../common/plan/status.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { anExperiment } from '../../builders.ts'
+import { plan, statusOf } from '../of-facts.ts'
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 
 const UNREAD = [{ name: 'service/big', unread: 'it is too large' }]

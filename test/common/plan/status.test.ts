@@ -2,10 +2,9 @@ import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { plan } from '../../../common/plan/plan.ts'
-import { statusOf } from '../../../common/plan/status.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+import { plan, statusOf } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
 /** The status after a pass that made its writes without an answer, so that the fork is as it was read. */

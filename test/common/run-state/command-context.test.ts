@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { commandedRun } from '../../../common/run-state/command-context.ts'
+import { commandedRun } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRunExperiment } from '../plan/some-run.ts'
 

@@ -1,11 +1,10 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
-import { previewObstacle } from '../../../common/run-state/obstacles.ts'
-import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { anExperiment } from '../../builders.ts'
 import { aBlueGreen, asCreated, change, pinsOf } from '../advance/blue-greens.ts'
 import { imageIn } from '../advance/promotions.ts'
+import { previewObstacle } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import type { RunWorld } from '../plan/some-run.ts'
 
@@ -63,10 +62,8 @@ describe('a preview that is gone, in a review', () => {
   const experiment = anExperiment({ strategy: { blueGreen: { activeService: 'cart', previewService: 'preview' } } })
   const told = (traffic: Partial<TrafficView> | undefined) => {
     const facts = someFacts({ experiment })
-    const spec = strategyRunSpec(experiment.spec)
-    if (!spec) throw new Error('it has a run')
     const seen = traffic ? known({ services: [], slices: [], ...traffic }) : unknown('the Services')
-    return previewObstacle({ ...facts, surroundings: { ...facts.surroundings, traffic: seen } }, spec)
+    return previewObstacle({ ...facts, surroundings: { ...facts.surroundings, traffic: seen } })
   }
 
   it('N3: is told where the Services are known', () => {

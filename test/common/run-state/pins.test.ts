@@ -5,16 +5,19 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { RunPath } from '../../../common/api/strategy.ts'
 import type { SpecFacts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { cutOverServices, hasRequests, isServing, keptBy, pinningAt, pinState } from '../../../common/run-state/pins.ts'
+import { cutOverServices, isServing, keptBy, pinningAt } from '../../../common/run-state/pins.ts'
 import { compileSteps } from '../../../common/strategy/compile.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
-import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
+import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { aDeployment, aFork, anExperiment, FORK } from '../../builders.ts'
+import { hasRequests, pinState } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 
 const ID = FORK.slice(-10)
 const EXPERIMENT = anExperiment({ strategy: { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } } })
+
+const CANARY = anExperiment({ strategy: { canary: { steps: [{ setWeight: 10 }] } } })
 
 function specOf() {
   const spec = strategyRunSpec(EXPERIMENT.spec)
@@ -80,7 +83,7 @@ function factsOf({ selector = {}, available = 2, pods = [], open = 0, but = {}, 
 }
 
 function stateOf(of: Of) {
-  const state = pinState(factsOf(of), specOf())
+  const state = pinState(factsOf(of))
   if (!state) throw new Error('it has no Services')
   return state
 }
@@ -164,7 +167,7 @@ describe('pinState', () => {
     expect(stateOf({ ...listed, but: { isBeingDeleted: true } }).isDead).to.equal(true)
     expect(stateOf({ ...listed, but: { isReady: false }, available: 0 }).isDead).to.equal(false)
     const unread = { ...factsOf({ ...listed, but: { isReady: false } }), gate: { pods: unknown('not read yet') } }
-    expect(pinState(unread, specOf())?.isDead).to.equal(false)
+    expect(pinState(unread)?.isDead).to.equal(false)
   })
 
   it('is dead when the fork is deleted, although its pods still answer, and the source could answer', () => {
@@ -178,9 +181,8 @@ describe('pinState', () => {
   })
 
   it('is undefined without a blue-green, and where the Services were not read', () => {
-    const { blueGreen: _none, ...others } = specOf()
-    expect(pinState(factsOf({}), others as StrategyRunSpec)).to.equal(undefined)
-    expect(pinState(someFacts(), specOf())).to.equal(undefined)
+    expect(pinState({ ...factsOf({}), experiment: CANARY })).to.equal(undefined)
+    expect(pinState(someFacts({ experiment: EXPERIMENT }))).to.equal(undefined)
     expect(cutOverServices(someFacts())).to.equal(undefined)
   })
 })
@@ -217,14 +219,13 @@ describe('hasRequests', () => {
 
   it('asks the caches where the Services were not read', () => {
     const trafficWith = (services: readonly object[]) => known({ services, slices: [] } as unknown as TrafficView)
-    expect(hasRequests(unread(trafficWith([pinned])), specOf())).to.equal(true)
-    expect(hasRequests(unread(trafficWith([])), specOf())).to.equal(false)
-    expect(hasRequests(unread(unknown('not read yet')), specOf())).to.equal(true)
+    expect(hasRequests(unread(trafficWith([pinned])))).to.equal(true)
+    expect(hasRequests(unread(trafficWith([])))).to.equal(false)
+    expect(hasRequests(unread(unknown('not read yet')))).to.equal(true)
   })
 
   it('is false for another strategy', () => {
-    const { blueGreen: _none, ...others } = specOf()
-    expect(hasRequests(unread(unknown('not read yet')), others as StrategyRunSpec)).to.equal(false)
+    expect(hasRequests({ ...unread(unknown('not read yet')), experiment: CANARY })).to.equal(false)
   })
 })
 

@@ -1,16 +1,9 @@
 import { expect } from 'chai'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
-import {
-  demandsOf,
-  isPromoted,
-  isWriting,
-  promotionIn,
-  runState,
-  sizesOf,
-  wantedReplicas,
-} from '../../../common/run-state/run.ts'
+import { promotionIn, sizesOf } from '../../../common/run-state/run.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
+import { demandsOf, isPromoted, isWriting, runState, wantedReplicas } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, aSource, CANARY } from '../plan/some-run.ts'
 

@@ -6,11 +6,11 @@ import type { Write } from '../../../common/conclusion/write.ts'
 import { waiting } from '../../../common/facts/decision.ts'
 import { forkHealth } from '../../../common/fork/health.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
-import { runState } from '../../../common/run-state/run.ts'
 import { storedSource } from '../../../common/run-state/source-has.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { apply, type Result } from '../../../controller/apply/apply.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
+import { runState } from '../../common/of-facts.ts'
 import { someFacts, theFork } from '../../common/plan/some-facts.ts'
 
 const FACTS = someFacts()

@@ -8,6 +8,7 @@ import { withHash } from '../../../common/fork/derive.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { finalizerWrites } from '../../../common/plan/lifecycle.ts'
+import { situationOf } from '../../../common/run-state/situation-of.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
@@ -196,7 +197,7 @@ describe('the status apply of a writer', () => {
   })
 
   it('has the resourceVersion that the patch of the finalizer returned', async () => {
-    const [write] = finalizerWrites(someFacts({ experiment }))
+    const [write] = finalizerWrites(situationOf(someFacts({ experiment })))
     if (!write) throw new Error('the finalizer is missing in the fixture')
     const { writer, requests, awaited } = recording(object('18'), object('19'))
     await writer.write(write)

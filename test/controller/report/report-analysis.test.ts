@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AnalysisReport } from '../../../common/conclusion/conclusion.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { anExperiment } from '../../builders.ts'
+import { plan } from '../../common/of-facts.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'
 import { reported } from './reporting.ts'
 

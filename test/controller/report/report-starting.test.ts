@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { plan } from '../../../common/plan/plan.ts'
 import { aDeployment, FORK } from '../../builders.ts'
+import { plan } from '../../common/of-facts.ts'
 import { type Given, theFork } from '../../common/plan/some-facts.ts'
 import { afterReport, pods, READY, reported } from './reporting.ts'
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Conclusion } from '../../../common/conclusion/conclusion.ts'
 import { waiting } from '../../../common/facts/decision.ts'
-import { plan } from '../../../common/plan/plan.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
+import { plan } from '../../common/of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from '../../common/plan/some-facts.ts'
 import { afterReport, NONE, pods, READY, reported } from './reporting.ts'
 

@@ -2,9 +2,10 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import type { Conclusion } from '../../../common/conclusion/conclusion.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { plan } from '../../../common/plan/plan.ts'
+import { situationOf } from '../../../common/run-state/situation-of.ts'
 import { report } from '../../../controller/report/report.ts'
 import { anExperiment, FORK } from '../../builders.ts'
+import { plan } from '../../common/of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from '../../common/plan/some-facts.ts'
 
 export const KEY = 'shop/faster-cart'
@@ -65,7 +66,7 @@ export async function reported(
     log: ({ metadata }: ExperimentDeployment, { reason }: Conclusion) =>
       diary.push(`log ${metadata.namespace}/${metadata.name} ${reason}`),
   }
-  const againMs = await report(reporter, KEY, facts, conclusion)
+  const againMs = await report(reporter, KEY, situationOf(facts), conclusion)
   return { diary: diary.slice(1), recorded: diary[0], messages, status, againMs, isCurrent }
 }
 /** The facts of the next pass, after the status of `given` was written. */

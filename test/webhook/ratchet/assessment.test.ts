@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { assess } from '../../../common/assess/assess.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecError, SpecSchema } from '../../../common/override/spec-schema.ts'
 import { workloadKind } from '../../../common/workload/registry.ts'
 import { type ComparedAssessment, compareAssessments, mistakesOf } from '../../../webhook/ratchet/assessment.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aStatefulSet, imageOverride } from '../../builders.ts'
+import { assess } from '../../common/of-facts.ts'
 import { type Given as GivenFacts, someFacts } from '../../common/plan/some-facts.ts'
 
 type SpecOf = Parameters<typeof anExperiment>[0]

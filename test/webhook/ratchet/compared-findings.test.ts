@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
-import { assess } from '../../../common/assess/assess.ts'
-import { decidePolicy } from '../../../common/conclusion/policy-decision.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
+import { situationOf } from '../../../common/run-state/situation-of.ts'
 import { formerFindings, presentFindings } from '../../../webhook/ratchet/compared-findings.ts'
 import { policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'
+import { assess, decidePolicy } from '../../common/of-facts.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'
 import { aRun, aRunExperiment, aSource, START } from '../../common/plan/some-run.ts'
 
@@ -26,14 +26,16 @@ function updateOf({ policy, before, now }: Given) {
   }
   const previous = before && of(before)
   const stored = previous && assess({ ...facts, experiment: previous })
-  return { facts, now: assess(facts), previous, before: () => stored }
+  return { situation: situationOf(facts), now: assess(facts), previous, before: () => stored }
 }
 
 /** The fields that are refused, and how many warnings there are. */
 function refusedIn(given: Given) {
   const update = updateOf(given)
-  const findings = presentFindings(update, decidePolicy(update.facts, update.now))
-  const outcome = policyOutcome({ spec: update.facts.experiment.spec, findings }, () => formerFindings(update))
+  const findings = presentFindings(update, decidePolicy(update.situation.facts, update.now))
+  const outcome = policyOutcome({ spec: update.situation.facts.experiment.spec, findings }, () =>
+    formerFindings(update),
+  )
   return { fields: outcome.errors.map(({ field }) => field), warnings: outcome.warnings.length }
 }
 
@@ -98,7 +100,12 @@ describe('the findings of policies on an update, beside more known ones than a l
     const policies = known({ ...NO_POLICIES, policies: [aPolicy({ requireAnalysis: true })] })
     const stored = { ...run.facts(), policies }
     const facts = { ...stored, experiment: { ...previous, spec: { ...previous.spec, ttlSeconds: 3_600 } } }
-    const found = formerFindings({ facts, now: assess(facts), previous, before: () => assess(stored) })
+    const found = formerFindings({
+      situation: situationOf(facts),
+      now: assess(facts),
+      previous,
+      before: () => assess(stored),
+    })
     expect(found?.findings.map(({ error }) => error.field)).to.deep.equal(['spec.analysis'])
   })
 })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { assess } from '../../../common/assess/assess.ts'
-import { decidePolicy, findingsOf } from '../../../common/conclusion/policy-decision.ts'
+import { findingsOf } from '../../../common/conclusion/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { type PolicyOutcome, policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'
+import { assess, decidePolicy } from '../../common/of-facts.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'
 
 type SpecOf = Parameters<typeof anExperiment>[0]
