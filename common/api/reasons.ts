@@ -18,6 +18,8 @@ interface ReasonAttributes {
   readonly keepsFork?: true
   /** An experiment that is not ready for this reason is checked again when another experiment ends. */
   readonly wakesWhenAnotherEnds?: true
+  /** Why the fork of an experiment that is not ready for this reason has no pods. */
+  readonly empties?: 'aloneBehindService' | 'rolledBack'
   /** Found by reading autoscalers, disruption budgets and network policies. It stays while they cannot be read. */
   readonly ofNeighbours?: true
 }
@@ -79,7 +81,7 @@ const OF_ANALYSES = {
   TrafficDiffers: { about: 'analysis' },
   TooFewSamples: { about: 'analysis' },
   NotShown: { about: 'analysis' },
-  RolledBack: { about: 'analysis' },
+  RolledBack: { about: 'analysis', empties: 'rolledBack' },
   AnalysisStep: { about: 'analysis' },
   AnalysisInconclusive: { about: 'analysis' },
   AnalysisTooShort: { about: 'analysis' },
@@ -164,7 +166,7 @@ export const REASONS = {
   PinnedToPod: { about: 'traffic' },
   NoReadyEndpoints: { about: 'traffic' },
   Shut: { about: 'traffic' },
-  AloneBehindService: { about: 'traffic' },
+  AloneBehindService: { about: 'traffic', empties: 'aloneBehindService' },
   ...OF_NEIGHBOURS,
   LeaderElection: { about: 'hazards' },
   QueueWorker: { about: 'hazards' },

@@ -1,4 +1,3 @@
-import { scaleTo } from '../advance/leaving.ts'
 import { knownValue } from '../api/known.ts'
 import { GATE, POD, REVISION } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
@@ -14,11 +13,10 @@ import type { Situation } from '../run-state/situation.ts'
 import { type GatedPod, type GateTarget, gateChanges, openPods } from '../strategy/gate.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
-import { isSameDerivation } from './apply-reason.ts'
-import { isChangedByOthers } from './lifecycle.ts'
+import { isSameDerivation } from './occasion.ts'
 
 /** The writes that open and shut pods of a gated fork. */
-interface GateWrites {
+export interface GateWrites {
   readonly writes: readonly Write[]
   /** whether another pod gets requests */
   readonly isOpening: boolean
@@ -112,22 +110,6 @@ export function isKept(situation: Situation, fork: KubeObject, wanted: DesiredFo
 export const asKept = (wanted: DesiredFork, fork: KubeObject): DesiredFork =>
   wanted.gate ? { ...wanted, gate: { ...wanted.gate, revision: presentRevision(fork) } } : wanted
 
-/** The size of a kept fork still follows its run and its source. */
-interface KeptSize {
-  readonly writes: readonly Write[]
-  /** the pods that it should have, if it has another number */
-  readonly replicas?: number
-  /** milliseconds until the change of its size by another client is undone */
-  readonly repairInMs?: number
-}
-
-/** What changes the size of a kept fork; nothing while its size is not known. It grows only if `mayGrow`. */
-export function keptSize(facts: Facts, wanted: DesiredFork, fork: KubeObject, mayGrow: () => boolean): KeptSize {
-  const { driftBackoffMs } = facts
-  const { kind, gate } = wanted
-  const [replicas, present] = [gate ? gate.target?.pods : replicasOf(wanted.fork), replicasOf(fork)]
-  if (replicas === undefined || replicas === present || (replicas > present && !mayGrow())) return { writes: [] }
-  const isRepair = isChangedByOthers(facts, fork)
-  if (isRepair && driftBackoffMs > 0) return { writes: [], replicas, repairInMs: driftBackoffMs }
-  return { writes: [scaleTo(kind, fork, replicas, { isRepair })], replicas }
-}
+/** How many pods a kept fork should have: its size still follows its run and its source. Undefined: it is not known. */
+export const keptReplicas = ({ fork, gate }: DesiredFork): number | undefined =>
+  gate ? gate.target?.pods : replicasOf(fork)

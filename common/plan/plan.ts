@@ -6,11 +6,10 @@ import type { KubeObject } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
 import type { AnalysisState } from '../assess/analysis.ts'
 import { type Assessment, assess, type DesiredFork, derivedFork } from '../assess/assess.ts'
-import { blockedByMistakes } from '../assess/checks.ts'
 import { withOverridePaths } from '../assess/message-paths.ts'
-import { type AloneFork, aloneBehindService, aloneDecision, withoutPods } from '../conclusion/alone.ts'
+import { type AloneFork, aloneBehindService, withoutPods } from '../conclusion/alone.ts'
 import { decisionOn, type Plan, type Reservation, STALLED_RECHECK_MS } from '../conclusion/conclusion.ts'
-import { decidePolicy, deniedBy, isCounting, type PolicyDecision } from '../conclusion/policy-decision.ts'
+import { decidePolicy, isCounting, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Decision, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
@@ -19,12 +18,11 @@ import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
 import { count } from '../text/count.ts'
 import { shortNameOf } from '../text/short-name.ts'
-import { isBeingDeleted } from '../workload/identity.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
-import { analysisFor, isRolledBack, rolledBack, withAnalysis, withVerdict } from './analysis.ts'
-import { applyReason, creationReason, hasDrifted, isSmaller } from './apply-reason.ts'
-import { asKept, gateWrites, gateWritesWithoutChange, healthOf, isKept, keptSize, NO_GATE_WRITES } from './fork-gate.ts'
+import { analysisFor, withAnalysis, withVerdict } from './analysis.ts'
+import { gateWritesWithoutChange, healthOf } from './fork-gate.ts'
+import { needOf, type WantedFork } from './fork-need.ts'
 import {
   baseWrites,
   expiryMessage,
@@ -35,6 +33,8 @@ import {
   planExpiry,
   planPromoted,
 } from './lifecycle.ts'
+import { foldedMs, hasSameDerivation, type Occasion, wordsOf } from './occasion.ts'
+import { decisionWithoutPods, type PodsForbidden, podsForbiddenBy } from './pods-forbidden.ts'
 import { withTwinWrites } from './twin.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
@@ -44,6 +44,7 @@ export interface Evaluation {
   readonly policy: PolicyDecision
   readonly alone: AloneFork | undefined
   readonly analysis: AnalysisState | undefined
+  readonly podsForbidden: PodsForbidden | undefined
 }
 
 /** A review judges an experiment also where a known mistake stops the plan: policies then get another assessment. */
@@ -51,13 +52,14 @@ export function evaluate(situation: Situation, assessment = assess(situation), j
   const alone = aloneBehindService(situation, assessment)
   const policy = decidePolicy(situation, judged)
   const analysis = analysisFor(situation, assessment)
-  const mustHaveNoPods = alone?.isHeld || isRolledBack(situation, analysis)
+  const podsForbidden = podsForbiddenBy(situation, { alone, analysis })
   const withVerdictAnnotation = withVerdict(situation.facts, assessment, analysis)
   return {
-    assessment: mustHaveNoPods ? withoutPods(withVerdictAnnotation) : withVerdictAnnotation,
+    assessment: podsForbidden ? withoutPods(withVerdictAnnotation) : withVerdictAnnotation,
     policy,
     alone,
     analysis,
+    podsForbidden,
   }
 }
 
@@ -85,11 +87,17 @@ function planEnd(situation: Situation): Plan | undefined {
 
 function planFork(situation: Situation, evaluated: Evaluation): Plan {
   const { facts, stage } = situation
-  const { assessment, policy, alone, analysis } = evaluated
+  const { assessment, policy, alone, analysis, podsForbidden } = evaluated
   const planned =
     assessment.is === 'wanted'
-      ? planSync(situation, assessment, evaluated)
-      : planHold(situation, assessment.decision, alone?.isHeld)
+      ? planSync({
+          situation,
+          wanted: assessment,
+          policy,
+          podsForbidden,
+          isNewQuestion: isNewQuestion(facts, analysis),
+        })
+      : planHold(situation, assessment.decision, podsForbidden !== undefined)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
   const expired = stage === 'returning' ? { ...EXPIRED, message: expiryMessage(facts.experiment) } : {}
@@ -106,6 +114,10 @@ function planFork(situation: Situation, evaluated: Evaluation): Plan {
   return withTwinWrites(situation, analyzed, withAnalysis(facts, analyzed, run))
 }
 
+/** Whether the analysis asks another question than at the last pass. */
+const isNewQuestion = ({ experiment }: Facts, analysis: AnalysisState | undefined): boolean =>
+  experiment.status?.analysis?.run !== analysis?.run?.metadata.name
+
 const EXPIRED = { is: 'unready', reason: 'Expired' } as const
 
 /** The Services that select the source, or the fork as it is or as it is wanted. */
@@ -116,74 +128,87 @@ function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<str
 }
 
 /** Makes the fork as it is wanted, if it differs and policies allow it. */
-function planSync(situation: Situation, wanted: DesiredFork, evaluated: Omit<Evaluation, 'assessment'>): Plan {
+function planSync(of: WantedFork): Plan {
+  const { situation, wanted, podsForbidden } = of
   const { facts } = situation
-  const { policy, alone, analysis } = evaluated
   const { source } = wanted.base
-  // Only a review fails to read the fork. Whether there is one to update is not known, so nothing is written.
-  if (facts.fork.is === 'unknown') {
-    const decision = waiting('Updating', `the fork could not be read now (${facts.fork.because})`)
-    return { writes: [], conclusion: { ...decision, fork: undefined, source } }
+  const before = () => [...finalizerWrites(situation), ...baseWrites(facts, wanted)]
+  const need = needOf(of)
+  switch (need.is) {
+    case 'unknown': {
+      const decision = waiting('Updating', `the fork could not be read now (${need.because})`)
+      return { writes: [], conclusion: { ...decision, fork: undefined, source } }
+    }
+    case 'leaves': {
+      const leaving = planDeletedFork(situation, need.fork, wanted)
+      return { ...leaving, writes: [...gateWritesWithoutChange(situation, need.fork, false), ...leaving.writes] }
+    }
+    case 'hold':
+      return planHold(situation, need.decision, podsForbidden !== undefined)
+    case 'asWanted':
+      return { writes: [...before(), ...need.gate.writes], conclusion: presentConclusion(of, need) }
+    case 'resize': {
+      const { writes, ...updating } = resizing(facts, need)
+      const conclusion = { ...presentConclusion(of, need), ...updating }
+      return { writes: [...before(), ...need.gate.writes, ...writes], conclusion }
+    }
+    default:
+      return planApply(of, need.occasion, [...need.gate.writes, ...before()])
   }
-  const fork = knownValue(facts.fork)
-  if (fork && isBeingDeleted(fork)) {
-    const leaving = planDeletedFork(situation, fork, wanted)
-    return { ...leaving, writes: [...gateWritesWithoutChange(situation, fork, false), ...leaving.writes] }
-  }
-  const before = [...finalizerWrites(situation), ...baseWrites(facts, wanted)]
-  const denied = () => deniedBy(facts, policy, wanted)
-  const isTaken = isRolledBack(situation, analysis)
-  const isNewQuestion = facts.experiment.status?.analysis?.run !== analysis?.run?.metadata.name
-  const mustHaveNoPods = isTaken || alone?.isHeld
-  const kept = fork && isKept(situation, fork, wanted) ? asKept(wanted, fork) : undefined
-  const gate = fork ? gateWrites(facts, kept ?? wanted, fork) : NO_GATE_WRITES
-  if (fork && (kept || !hasDrifted(facts, fork, wanted)) && !(gate.isOpening && denied())) {
-    const health = healthOf(facts, kept ?? wanted, fork)
-    const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
-    const taken = analysis && isTaken ? rolledBack(analysis) : undefined
-    const decision = alone?.isHeld ? aloneDecision(alone) : (taken ?? described)
-    const conclusion = { ...decision, fork, source }
-    if (!kept || mustHaveNoPods) return { writes: [...before, ...gate.writes], conclusion }
-    const { writes, replicas, ...repair } = keptSize(facts, kept, fork, () => !denied())
-    const sized = replicas === undefined ? {} : waiting('Updating', `${shortNameOf(fork)}: ${count(replicas, 'pod')}`)
-    return { writes: [...before, ...gate.writes, ...writes], conclusion: { ...conclusion, ...sized, ...repair } }
-  }
-  const mistakes = wanted.mistakes()
-  if (mistakes.length > 0)
-    return planHold(situation, blockedByMistakes('InvalidOverride', mistakes).decision, mustHaveNoPods)
-  const denial = denied()
-  if (denial && !(fork && isSmaller(facts, fork, wanted))) return planHold(situation, denial, mustHaveNoPods)
-  const planned = planApply(facts, wanted, { before: [...gate.writes, ...before], alone, isTaken, isNewQuestion })
-  const reservation = reservationFor(facts, wanted.fork)
-  return reservation ? { ...planned, reservation } : planned
 }
 
-interface ApplyOf {
-  readonly before: readonly Write[]
-  readonly alone: AloneFork | undefined
-  /** whether the verdict of the analysis takes its pods */
-  readonly isTaken: boolean
-  readonly isNewQuestion: boolean
+/** What is told of a fork that is as it should be, or that only gets another size. */
+function presentConclusion({ situation: { facts }, wanted, podsForbidden }: WantedFork, { fork, as }: PresentFork) {
+  const health = healthOf(facts, as, fork)
+  const described = decisionOn(facts.experiment, { ...health, message: messageOf(facts, fork, health) })
+  const decision = podsForbidden ? decisionWithoutPods(podsForbidden) : described
+  return { ...decision, fork, source: wanted.base.source }
 }
 
-function planApply(facts: Facts, desired: DesiredFork, { before, alone, isTaken, isNewQuestion }: ApplyOf): Plan {
-  const { kind: resource, fork: wanted, base } = desired
-  const fork = knownValue(facts.fork)
-  const { message, foldedMs, ...occasion } = fork
-    ? applyReason(facts, fork, { wanted: desired, isHeld: alone?.isHeld ?? false, isTaken, isNewQuestion })
-    : creationReason(facts, desired)
-  const name = shortNameOf(wanted)
-  const updating = waiting('Updating', `${name}: ${message}`)
-  const disputed = occasion.isRepair ? contested(facts, wanted) : undefined
-  const decision = alone?.isHeld ? aloneDecision(alone) : (disputed ?? updating)
-  const conclusion = { ...decision, fork, source: base.source }
+interface PresentFork {
+  readonly fork: KubeObject
+  readonly as: DesiredFork
+}
+
+/** Another size of a fork whose template is kept. */
+function resizing(facts: Facts, { fork, as, replicas }: PresentFork & { readonly replicas: number }) {
   const { driftBackoffMs: repairInMs } = facts
-  if (occasion.isRepair && repairInMs > 0)
-    return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: repairInMs, repairInMs } }
-  if (foldedMs > 0) return { writes: before, conclusion: { ...conclusion, is: 'waiting', retryAfterMs: foldedMs } }
-  const object = withUid(wanted, fork)
-  const apply: Write = { verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object, ...occasion }
-  return { writes: [...before, apply], conclusion, healthOf: (stored) => healthOf(facts, desired, stored) }
+  const isRepair = isChangedByOthers(facts, fork)
+  const updating = waiting('Updating', `${shortNameOf(fork)}: ${count(replicas, 'pod')}`)
+  return isRepair && repairInMs > 0
+    ? { ...updating, repairInMs, writes: [] }
+    : { ...updating, writes: [scaleTo(as.kind, fork, replicas, { isRepair })] }
+}
+
+function planApply(
+  { situation: { facts }, wanted, podsForbidden }: WantedFork,
+  occasion: Occasion,
+  before: readonly Write[],
+): Plan {
+  const { kind: resource, fork: object, base } = wanted
+  const fork = knownValue(facts.fork)
+  const { text, isRepair = false } = wordsOf(occasion)
+  const updating = waiting('Updating', `${shortNameOf(object)}: ${text}`)
+  const disputed = isRepair ? contested(facts, object) : undefined
+  const isHeld = podsForbidden?.because === 'aloneBehindService'
+  const decision = isHeld ? decisionWithoutPods(podsForbidden) : (disputed ?? updating)
+  const conclusion = { ...decision, fork, source: base.source }
+  const reservation = reservationFor(facts, object)
+  const reserved = reservation ? { reservation } : {}
+  const { driftBackoffMs: repairInMs } = facts
+  const later = (retryAfterMs: number): Plan => ({
+    ...reserved,
+    writes: before,
+    conclusion: { ...conclusion, is: 'waiting', retryAfterMs, ...(isRepair ? { repairInMs } : {}) },
+  })
+  if (isRepair && repairInMs > 0) return later(repairInMs)
+  const sharedInMs = foldedMs(facts, occasion)
+  if (sharedInMs > 0) return later(sharedInMs)
+  const apply: Write = {
+    ...{ verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object: withUid(object, fork) },
+    ...{ isRepair, isSameDerivation: hasSameDerivation(facts, wanted) },
+  }
+  return { ...reserved, writes: [...before, apply], conclusion, healthOf: (stored) => healthOf(facts, wanted, stored) }
 }
 
 /**

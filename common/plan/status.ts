@@ -35,7 +35,7 @@ import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import { analysisConditions, analysisStatus, unfoundSeries } from './analysis-status.ts'
-import { wholeHashOf } from './apply-reason.ts'
+import { wholeHashOf } from './occasion.ts'
 
 /**
  * The whole status after a pass, computed from present facts. Equal facts give an equal status, so that it is written

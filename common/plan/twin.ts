@@ -17,7 +17,7 @@ import { derive, wholeForkHash } from '../fork/derive.ts'
 import type { Situation } from '../run-state/situation.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
-import { isChanged, isSameDerivation } from './apply-reason.ts'
+import { isChanged, isSameDerivation } from './occasion.ts'
 
 /** The wanted fork, and its analysis. Both are undefined when the experiment ends. */
 export interface AnalyzedFork {

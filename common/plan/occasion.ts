@@ -1,15 +1,17 @@
-import { readyOf } from '../api/conditions.ts'
+import { knownValue } from '../api/known.ts'
 import { DERIVED_HASH, GATED_DEPLOY_STATUS, WHOLE_DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { ExperimentDeployment, ExperimentResourceRef } from '../api/types.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, isAsWritten, lastWriteOf, type WrittenGeneration } from '../facts/facts.ts'
 import { shortForkHash } from '../fork/derive.ts'
+import { lastPassOf } from '../run-state/last-pass.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
 import { count } from '../text/count.ts'
 import { isApplied, isBeforeFirstApply, isOwnedAsApplied, lastAppliedMs } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import type { PodsForbidden } from './pods-forbidden.ts'
 
 /**
  * Whether the fork changed since the last apply, or differs from the wanted one. Specs are never compared field by
@@ -72,84 +74,128 @@ export function wholeHashOf(
 export const isSmaller = ({ experiment }: Facts, fork: KubeObject, wanted: DesiredFork): boolean =>
   isSameDerivation(fork, wanted, experiment) && replicasOf(wanted.fork) < replicasOf(fork)
 
-/** The stored status has a fork only if there was one when the experiment last had a pass. */
-export function creationReason({ experiment }: Facts, { fork }: DesiredFork) {
-  const isKnown = experiment.status?.experimentResourceRef?.name === fork.metadata.name
-  const message = isKnown ? 'created again: it had been deleted' : 'created'
-  return { message, isRepair: isKnown, isSameDerivation: false, foldedMs: 0 }
+/** Why a fork is written. */
+export type Occasion =
+  | { readonly is: 'created' }
+  | { readonly is: 'createdAgain' }
+  /** another endpoint of its Service is ready */
+  | { readonly is: 'released' }
+  /** the same, but another client took its pods */
+  | { readonly is: 'refilled' }
+  | { readonly is: 'rolledBack' }
+  | { readonly is: 'askedAgain' }
+  | { readonly is: 'verdict' }
+  | { readonly is: 'step'; readonly step: string; readonly replicas: number }
+  | { readonly is: 'repaired' }
+  | { readonly is: 'notInStatus' }
+  | { readonly is: 'sourceChanged'; readonly generation: number | undefined }
+  | { readonly is: 'modified' }
+  | { readonly is: 'specChanged' }
+
+interface Words {
+  readonly text: string
+  /** whether the write undoes the change of another client */
+  readonly isRepair?: true
 }
 
-/** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
-const hadNoPodsBecauseAlone = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
-  status?.aloneSince !== undefined && (replicasOf(fork) === 0 || readyOf(status)?.reason === 'AloneBehindService')
+const HAS_PODS_AGAIN = 'has its pods again: another endpoint of its Service is ready'
 
-interface ApplyReasonInput {
+const WORDS: Readonly<Record<Exclude<Occasion['is'], 'step' | 'sourceChanged'>, Words>> = {
+  created: { text: 'created' },
+  createdAgain: { text: 'created again: it had been deleted', isRepair: true },
+  released: { text: HAS_PODS_AGAIN },
+  refilled: { text: HAS_PODS_AGAIN, isRepair: true },
+  rolledBack: { text: 'rolled back because of the verdict of its analysis' },
+  askedAgain: { text: 'has its pods again: its analysis asks another question' },
+  verdict: { text: 'its annotation now has the verdict of the analysis' },
+  repaired: { text: 'restored: another client had modified it', isRepair: true },
+  notInStatus: { text: 'applied again: it is not in the status yet' },
+  modified: {
+    text: 'applied again: another client modified it, or this version derives it differently',
+    isRepair: true,
+  },
+  specChanged: { text: 'updated to the spec of the experiment' },
+}
+
+/** What people are told of an occasion. */
+export function wordsOf(occasion: Occasion): Words {
+  switch (occasion.is) {
+    case 'step':
+      return { text: `${occasion.step}: ${count(occasion.replicas, 'pod')}` }
+    case 'sourceChanged':
+      return { text: `follows generation ${occasion.generation} of its source` }
+    default:
+      return WORDS[occasion.is]
+  }
+}
+
+interface OccasionInput {
   readonly wanted: DesiredFork
-  /** whether the fork must have no pods, because it would be alone behind a Service */
-  readonly isHeld: boolean
-  /** whether it must have no pods because of the verdict of its analysis */
-  readonly isTaken: boolean
+  /** why the fork must have no pods, if it must */
+  readonly podsForbidden?: PodsForbidden | undefined
   /** whether its analysis asks another question than at the last pass, for example about a new source; absent: no */
   readonly isNewQuestion?: boolean
 }
 
-/**
- * Why an existing fork is applied: the message, whether it undoes the change of another client, and how many
- * milliseconds the write waits so that further changes of the size of the source share it.
- */
-export function applyReason(facts: Facts, fork: KubeObject, of: ApplyReasonInput) {
-  const { isHeld, isTaken, isNewQuestion = false, wanted } = of
+/** Why the fork is written now, if it is. */
+export function occasionOf(facts: Facts, of: OccasionInput): Occasion {
+  const fork = knownValue(facts.fork)
+  return fork ? occasionToApply(facts, fork, of) : occasionToCreate(facts, of.wanted)
+}
+
+/** The stored status has a fork only if there was one when the experiment last had a pass. */
+const occasionToCreate = ({ experiment }: Facts, { fork }: DesiredFork): Occasion => ({
+  is: experiment.status?.experimentResourceRef?.name === fork.metadata.name ? 'createdAgain' : 'created',
+})
+
+/** Whether the last pass left `fork` without pods, because it would have been alone behind a Service. */
+const hadNoPodsBecauseAlone = ({ status }: ExperimentDeployment, fork: KubeObject): boolean =>
+  status?.aloneSince !== undefined && (replicasOf(fork) === 0 || lastPassOf(status).emptied === 'aloneBehindService')
+
+function occasionToApply(facts: Facts, fork: KubeObject, of: OccasionInput): Occasion {
+  const { podsForbidden, isNewQuestion = false, wanted } = of
   const { experiment } = facts
   const { status, metadata } = experiment
+  const [isHeld, isTaken] = [podsForbidden?.because === 'aloneBehindService', podsForbidden?.because === 'rolledBack']
+  const last = lastPassOf(status)
   const isSame = isSameDerivation(fork, wanted, experiment)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
   // If the status does not know this fork, then the pass that created it could not write the status. That is no sign
   // of a change by another client.
   const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
   const isSameSpec = status?.observedGeneration === metadata.generation
-  const occasion = (message: string, isRepair: boolean, foldedMs = 0) => ({
-    message,
-    isRepair,
-    // until a takeover, an interrupted pass may have left fields of a former derivation
-    isSameDerivation: isSame && !fork.metadata.managedFields?.some(isBeforeFirstApply),
-    foldedMs,
-  })
   if (isOtherCount && hadNoPodsBecauseAlone(experiment, fork) !== isHeld) {
     // Unless the last pass removed the pods, another client did.
-    const isReleased = isHeld || (readyOf(status)?.reason ?? 'AloneBehindService') === 'AloneBehindService'
-    return occasion(
-      'has its pods again: another endpoint of its Service is ready',
-      isKnown && isSameSpec && !isReleased,
-    )
+    const isReleased = isHeld || !last.isTold || last.emptied === 'aloneBehindService'
+    return { is: isKnown && isSameSpec && !isReleased ? 'refilled' : 'released' }
   }
   // Once the status says RolledBack, another client has added the pods. Then removing them is a repair.
-  if (isTaken && isSame && isOtherCount && readyOf(status)?.reason !== 'RolledBack')
-    return occasion('rolled back because of the verdict of its analysis', false)
-  if (isNewQuestion && !isTaken && isSame && isOtherCount && replicasOf(fork) === 0)
-    return occasion('has its pods again: its analysis asks another question', false)
-  if (isSame && !isOtherCount && (isNewQuestion || isNextVerdict(fork, wanted)))
-    return occasion('its annotation now has the verdict of the analysis', false)
+  if (isTaken && isSame && isOtherCount && last.emptied !== 'rolledBack') return { is: 'rolledBack' }
+  if (isNewQuestion && !isTaken && isSame && isOtherCount && replicasOf(fork) === 0) return { is: 'askedAgain' }
+  if (isSame && !isOtherCount && (isNewQuestion || isNextVerdict(fork, wanted))) return { is: 'verdict' }
   const isOurs = isAsWritten(fork, lastWriteOf(fork, facts))
   const step = isSame && isOtherCount && isOurs ? stepOf(wanted) : undefined
-  if (step !== undefined) {
-    const foldedMs = isSameSpec ? untilResizeMs(facts, fork) : 0
-    return occasion(`${step}: ${count(replicasOf(wanted.fork), 'pod')}`, false, foldedMs)
-  }
+  if (step !== undefined) return { is: 'step', step, replicas: replicasOf(wanted.fork) }
   const source = wanted.base.source()
   const isSameBase = status?.source?.templateHash === source.templateHash
   // With another spec or base than that of the status, an interrupted pass may have written this derivation.
   const isInStatus = isSameSpec && (isSameBase || !status?.source)
-  if (isSame && isKnown && isInStatus) return occasion('restored: another client had modified it', true)
-  if (isSame && !isKnown && (isInStatus || !isOtherCount)) return occasion(NOT_IN_STATUS, false)
-  if (!isSameBase) return occasion(`follows generation ${source.generation} of its source`, false)
-  if (isOurs && isSameSpec && !isAsWritten(fork, status?.experimentResourceRef)) return occasion(NOT_IN_STATUS, false)
+  if (isSame && isKnown && isInStatus) return { is: 'repaired' }
+  if (isSame && !isKnown && (isInStatus || !isOtherCount)) return { is: 'notInStatus' }
+  if (!isSameBase) return { is: 'sourceChanged', generation: source.generation }
+  if (isOurs && isSameSpec && !isAsWritten(fork, status?.experimentResourceRef)) return { is: 'notInStatus' }
   // Any client can change the hash on the fork. The same spec and base tell that this derivation was applied before.
-  return isKnown && isSameSpec
-    ? occasion('applied again: another client modified it, or this version derives it differently', true)
-    : occasion('updated to the spec of the experiment', false)
+  return { is: isKnown && isSameSpec ? 'modified' : 'specChanged' }
 }
 
-const NOT_IN_STATUS = 'applied again: it is not in the status yet'
+/**
+ * Whether the stored fork has the wanted derivation, and owns no other fields. Until a takeover, an interrupted pass
+ * may have left fields of a former derivation.
+ */
+export const hasSameDerivation = ({ fork: found, experiment }: Facts, wanted: DesiredFork): boolean => {
+  const fork = knownValue(found)
+  return !!fork && isSameDerivation(fork, wanted, experiment) && !fork.metadata.managedFields?.some(isBeforeFirstApply)
+}
 
 /** The values that the annotation may have before each verdict. Another client has written any other value. */
 const BEFORE: Readonly<Record<string, readonly (string | undefined)[]>> = {
@@ -170,10 +216,13 @@ function isNextVerdict(fork: KubeObject, { fork: wanted }: DesiredFork): boolean
 const RESIZE_DELAY_MS = 5_000
 
 /**
- * How long the fork of a run keeps its size after a write in the same step, if only the size of the source has changed
- * since. A way back is never delayed, and a time in the future delays nothing: it is from another clock.
+ * How many milliseconds a write waits so that further changes of the size of the source share it: after a write in the
+ * same step, if only the size of the source has changed since. A way back is never delayed, and a time in the future
+ * delays nothing: it is from another clock.
  */
-function untilResizeMs({ now, experiment: { status } }: Facts, fork: KubeObject): number {
+export function foldedMs({ now, experiment: { status, metadata }, fork: found }: Facts, occasion: Occasion): number {
+  const fork = knownValue(found)
+  if (!fork || occasion.is !== 'step' || status?.observedGeneration !== metadata.generation) return 0
   const [appliedMs, sinceMs] = [lastAppliedMs(fork), Date.parse(status?.strategy?.since ?? '')]
   const ageMs = now.getTime() - appliedMs
   const isForward = status?.strategy?.path === 'Forward'

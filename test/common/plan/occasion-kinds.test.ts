@@ -1,10 +1,18 @@
 import { expect } from 'chai'
 import { readyOf } from '../../../common/api/conditions.ts'
+import { ABSENT, known } from '../../../common/api/known.ts'
 import type { KubeObject, OwnerReference } from '../../../common/api/object.ts'
 import type { DesiredFork } from '../../../common/assess/assess.ts'
 import type { Facts, WrittenGeneration } from '../../../common/facts/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
-import { applyReason, creationReason, hasDrifted, isSmaller } from '../../../common/plan/apply-reason.ts'
+import {
+  foldedMs,
+  hasDrifted,
+  hasSameDerivation,
+  isSmaller,
+  occasionOf,
+  wordsOf,
+} from '../../../common/plan/occasion.ts'
 import { ownerReference } from '../../../common/workload/identity.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { assess } from '../of-facts.ts'
@@ -60,19 +68,30 @@ describe('a fork has drifted', () => {
   })
 })
 
+/** What an apply of `fork` is told as, and how it is made. */
+function toldOf(given: Facts, fork: KubeObject, wanted: DesiredFork) {
+  const facts = { ...given, fork: known(fork) }
+  const occasion = occasionOf(facts, { wanted })
+  const { text: message, isRepair = false } = wordsOf(occasion)
+  return {
+    ...{ message, isRepair, isSameDerivation: hasSameDerivation(facts, wanted) },
+    foldedMs: foldedMs(facts, occasion),
+  }
+}
+
 describe('the occasion of an apply', () => {
   const fork = theFork()
 
   it('is a repair when a fork is created that the status knows', () => {
     const facts = converged()
-    expect(creationReason(someFacts(), wantedBy(facts))).to.deep.include({ message: 'created', isRepair: false })
-    expect(creationReason(facts, wantedBy(facts))).to.deep.include({ isRepair: true })
+    expect(occasionOf(someFacts(), { wanted: wantedBy(facts) })).to.deep.equal({ is: 'created' })
+    expect(wordsOf(occasionOf({ ...facts, fork: ABSENT }, { wanted: wantedBy(facts) })).isRepair).to.equal(true)
     expect(facts.experiment.status?.experimentResourceRef?.name).to.equal(FORK)
   })
 
   it('is a repair when another client scaled a fork without a strategy', () => {
     const facts = converged(2)
-    expect(applyReason(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
+    expect(toldOf(facts, fork, wantedBy(facts))).to.deep.equal({
       message: 'restored: another client had modified it',
       isRepair: true,
       isSameDerivation: true,
@@ -83,8 +102,7 @@ describe('the occasion of an apply', () => {
   it('is another derivation while the fields of a former one may be left', () => {
     const managedFields = [{ manager: 'experiment-controller', operation: 'Apply' }, { manager: 'before-first-apply' }]
     const shared = { ...fork, metadata: { ...fork.metadata, managedFields } }
-    const occasion = (of: KubeObject) =>
-      applyReason(converged(), of, { wanted: wantedBy(converged()), isHeld: false, isTaken: false })
+    const occasion = (of: KubeObject) => toldOf(converged(), of, wantedBy(converged()))
     expect([occasion(fork).isSameDerivation, occasion(shared).isSameDerivation]).to.deep.equal([true, false])
   })
 
@@ -96,7 +114,7 @@ describe('the occasion of an apply', () => {
     const { fork: stored } = run.world
     const facts = run.facts()
     if (!stored) throw new Error('there is no fork')
-    expect(applyReason(facts, stored, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.equal({
+    expect(toldOf(facts, stored, wantedBy(facts))).to.deep.equal({
       message: 'setWeight 20%: 3 pods',
       isRepair: false,
       isSameDerivation: true,
@@ -115,7 +133,7 @@ describe('the occasion of an apply', () => {
     const { uid = '' } = stored.metadata
     const occasion = (unreported: WrittenGeneration) => {
       const facts = { ...run.facts(), unreported }
-      return applyReason(facts, resized, { wanted: wantedBy(facts), isHeld: false, isTaken: false })
+      return toldOf(facts, resized, wantedBy(facts))
     }
     expect(occasion({ uid, generation: 9 })).to.deep.include({ message: 'setWeight 20%: 3 pods', isRepair: false })
     expect(occasion({ uid, generation: 8 })).to.deep.include({ isRepair: true })
@@ -132,7 +150,7 @@ describe('the occasion of an apply', () => {
       spec: { ...objectOr(stored.spec), replicas: 5 },
     }
     const facts = run.facts()
-    expect(applyReason(facts, scaled, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
+    expect(toldOf(facts, scaled, wantedBy(facts))).to.deep.include({
       isRepair: true,
     })
   })
@@ -148,7 +166,7 @@ describe('the occasion of an apply', () => {
     const before = someFacts({ experiment })
     const source = { ...wantedBy(before).base.source() }
     const facts = someFacts({ experiment: { ...experiment, status: { ...leftAt(3), source } }, fork })
-    expect(applyReason(facts, fork, { wanted: wantedBy(facts), isHeld: false, isTaken: false })).to.deep.include({
+    expect(toldOf(facts, fork, wantedBy(facts))).to.deep.include({
       message: 'updated to the spec of the experiment',
       isRepair: false,
     })
@@ -157,11 +175,7 @@ describe('the occasion of an apply', () => {
   describe('after a pass that was interrupted between its write and its status', () => {
     const told = (status: object, metadata = {}) => {
       const facts = someFacts({ experiment: anExperiment({ metadata, status: { ...leftAt(2), ...status } }), fork })
-      const { message, isRepair } = applyReason(facts, fork, {
-        wanted: wantedBy(facts),
-        isHeld: false,
-        isTaken: false,
-      })
+      const { message, isRepair } = toldOf(facts, fork, wantedBy(facts))
       return [message, isRepair]
     }
     const source = wantedBy(converged()).base.source()
@@ -189,11 +203,7 @@ describe('the occasion of an apply', () => {
       const unreported = { uid: 'uid-of-fork', generation: 3 }
       const byUs = (status: object, of = fork) => {
         const facts = someFacts({ experiment: anExperiment({ status: { ...leftAt(2), ...status } }), fork, unreported })
-        const { message, isRepair } = applyReason(facts, of, {
-          wanted: wantedBy(facts),
-          isHeld: false,
-          isTaken: false,
-        })
+        const { message, isRepair } = toldOf(facts, of, wantedBy(facts))
         return [message, isRepair]
       }
       const changed = (generation: number, uid = 'uid-of-fork') => ({
@@ -225,7 +235,7 @@ describe('the occasion of an apply', () => {
     const status = { ...leftAt(3), aloneSince: '2026-11-21T09:00:00Z' }
     const facts = someFacts({ experiment: anExperiment({ replicas: 2, status }) })
     const empty = { ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } }
-    const { message } = applyReason(facts, empty, { wanted: wantedBy(facts), isHeld: false, isTaken: false })
+    const { message } = toldOf(facts, empty, wantedBy(facts))
     expect(message).to.equal('has its pods again: another endpoint of its Service is ready')
   })
 })

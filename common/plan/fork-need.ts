@@ -1,0 +1,71 @@
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { DesiredFork } from '../assess/assess.ts'
+import { blockedByMistakes } from '../assess/checks.ts'
+import { deniedBy, type PolicyDecision } from '../conclusion/policy-decision.ts'
+import type { Decision } from '../facts/decision.ts'
+import { lazy } from '../facts/lazy.ts'
+import type { Situation } from '../run-state/situation.ts'
+import { isBeingDeleted } from '../workload/identity.ts'
+import { replicasOf } from '../workload/status.ts'
+import { asKept, type GateWrites, gateWrites, isKept, keptReplicas, NO_GATE_WRITES } from './fork-gate.ts'
+import { hasDrifted, isSmaller, type Occasion, occasionOf } from './occasion.ts'
+import type { PodsForbidden } from './pods-forbidden.ts'
+
+/** A wanted fork, and what decides whether it is written. */
+export interface WantedFork {
+  readonly situation: Situation
+  readonly wanted: DesiredFork
+  readonly policy: PolicyDecision
+  readonly podsForbidden: PodsForbidden | undefined
+  /** whether its analysis asks another question than at the last pass */
+  readonly isNewQuestion: boolean
+}
+
+/** What the fork needs. */
+export type ForkNeed =
+  /** only a review fails to read it: whether there is one is not known */
+  | { readonly is: 'unknown'; readonly because: string }
+  /** it is being deleted, and created again when it is gone */
+  | { readonly is: 'leaves'; readonly fork: KubeObject }
+  /** it stays as it is: the override has a mistake, or a policy denies the change */
+  | { readonly is: 'hold'; readonly decision: Decision }
+  | (Written & { readonly is: 'create' | 'apply'; readonly occasion: Occasion })
+  /** its template is kept, and only its size changes */
+  | (Present & { readonly is: 'resize'; readonly replicas: number })
+  | (Present & { readonly is: 'asWanted' })
+
+interface Written {
+  /** the writes that open and shut its pods */
+  readonly gate: GateWrites
+}
+
+interface Present extends Written {
+  readonly fork: KubeObject
+  /** the fork by which it is judged: a kept one by its own template */
+  readonly as: DesiredFork
+}
+
+/** What the fork needs: the first of these cases that is true. */
+export function needOf({ situation, wanted, policy, ...of }: WantedFork): ForkNeed {
+  const { facts } = situation
+  const fork = knownValue(facts.fork)
+  if (facts.fork.is === 'unknown') return { is: 'unknown', because: facts.fork.because }
+  if (fork && isBeingDeleted(fork)) return { is: 'leaves', fork }
+  const denied = lazy(() => deniedBy(facts, policy, wanted))
+  const kept = fork && isKept(situation, fork, wanted) ? asKept(wanted, fork) : undefined
+  const as = kept ?? wanted
+  const gate = fork ? gateWrites(facts, as, fork) : NO_GATE_WRITES
+  const isInPlace = kept !== undefined || (fork !== undefined && !hasDrifted(facts, fork, wanted))
+  if (fork && isInPlace && !(gate.isOpening && denied())) {
+    const present = replicasOf(fork)
+    const replicas = kept && !of.podsForbidden ? keptReplicas(kept) : undefined
+    const isOther = replicas !== undefined && replicas !== present && !(replicas > present && denied())
+    return isOther ? { is: 'resize', fork, as, gate, replicas } : { is: 'asWanted', fork, as, gate }
+  }
+  const mistakes = wanted.mistakes()
+  if (mistakes.length > 0) return { is: 'hold', decision: blockedByMistakes('InvalidOverride', mistakes).decision }
+  const denial = denied()
+  if (denial && !(fork && isSmaller(facts, fork, wanted))) return { is: 'hold', decision: denial }
+  return { is: fork ? 'apply' : 'create', gate, occasion: occasionOf(facts, { wanted, ...of }) }
+}
