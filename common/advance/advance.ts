@@ -4,6 +4,7 @@ import type { RunWeight } from '../api/strategy.ts'
 import { type AnalysisState, consequenceOf, verdictText } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
 import type { Plan, RunReport } from '../conclusion/conclusion.ts'
+import { type RunPart, withPart } from '../conclusion/part.ts'
 import { stalled } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { isTakenBack } from '../run-state/promotion.ts'
@@ -25,63 +26,62 @@ import { isRevisionApproved, promotionDenial, unapprovedMove } from './promotion
 import { mayServe, restore } from './restore.ts'
 import {
   addedHashes,
+  endDecision,
   hasTarget,
   isAnyOpen,
-  movedPlan,
+  moved,
+  promotionPart,
   restOf,
+  runPartWithoutFork,
   serviceFirst,
   timeOf,
-  withEndOfRun,
-  withoutFork,
-  withPromotionPlan,
 } from './way-back.ts'
 
 /**
- * `planned` with the run of the strategy. A pass either moves the run or acts for it: a plan that moves it writes
- * nothing but the status, so that what comes next is stored before it is done.
+ * What the run of the strategy adds to the part of the fork: a move, or what it does at its step. Undefined without a
+ * run, and while it is not known which fork a new run is about.
  */
-export function withRun(
+export function runPart(
   situation: Situation,
   assessment: Assessment | undefined,
-  planned: Plan,
+  fork: Plan,
   analysis?: AnalysisState,
-): Plan {
+): RunPart | undefined {
   const wanted = assessment?.is === 'wanted' ? assessment : undefined
   const { facts } = situation
   const present = wanted ? wanted.run() : situation.run
-  if (!present || (!wanted && !facts.experiment.status?.strategy)) return planned
+  if (!present || (!wanted && !facts.experiment.status?.strategy)) return undefined
   const state = { ...present, run: withSeenSource(facts, present.run, present.steps) }
-  const services = servicesOf(facts, state, planned.conclusion.fork)
+  const services = servicesOf(facts, state, fork.conclusion.fork)
   const weight = weightOf(state, services)
   const isLost = hasPromoted(state) && situation.isReverted
   const report = { ...state, ...(weight === undefined ? {} : { weight }), ...(isLost ? { hasChange: false } : {}) }
-  const adding = addedHashes(facts, planned, report, analysis)
+  const adding = addedHashes(facts, report, analysis)
   if (adding) return adding
   const commandResult = applyCommand(situation, state)
-  if (commandResult) return movedPlan(planned, report, commandResult)
-  if (!wanted) return withoutFork(situation, state, { ...planned, conclusion: { ...planned.conclusion, run: report } })
-  const cutting = cutOver(situation, state, planned.conclusion.fork, wanted.gate)
-  const first = serviceFirst(planned, report, cutting)
+  if (commandResult) return moved(report, commandResult)
+  if (!wanted) return runPartWithoutFork(situation, report, fork)
+  const cutting = cutOver(situation, state, fork.conclusion.fork, wanted.gate)
+  const first = serviceFirst(report, cutting)
   if (first) return first
-  const context = { situation, facts, wanted, state, planned: withPins(planned, cutting), services, cutting, analysis }
+  const pins = pinsOf(fork, cutting)
+  const planned = { writes: [...fork.writes, ...pins.writes], conclusion: withPart(fork.conclusion, pins) }
+  const context = { situation, facts, wanted, state, planned, services, cutting, analysis }
   const back = rolledBackBy(context) ?? unapprovedMove(situation, state)
-  if (back) return movedPlan(planned, report, back)
+  if (back) return moved(report, back)
   const promoting = promotionPlanAt(context)
-  if (promoting) return withPromotionPlan(context, report, promoting)
-  const reverted = revertedPlan(context, report)
-  if (reverted) return reverted
+  if (promoting) return { ...pins, ...promotionPart(facts, report, promoting, pins) }
+  const reverted = revertedPart(context, report)
+  if (reverted) return { ...pins, ...reverted }
   const found = nextMove(context)
-  if (found.is === 'move') return movedPlan(planned, withForeignChange(context, report), found)
+  if (found.is === 'move') return moved(withForeignChange(context, report), found)
   const rest = restOf(found, cutting)
-  const { writes, conclusion } = context.planned
   const written = cutting?.pinning.length ? cutting.written : undefined
-  const acts = writes.length > 0 ? { acts: true, ...(written ? { written } : {}) } : {}
-  const ended = withEndOfRun(situation, state, conclusion, !!analysis && consequenceOf(analysis) === 'RollBack')
+  const acts = planned.writes.length > 0 ? { acts: true, ...(written ? { written } : {}) } : {}
+  const isRolledBack = !!analysis && consequenceOf(analysis) === 'RollBack'
+  const decision = endDecision(situation, state, planned.conclusion, isRolledBack) ?? pins.decision
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
-  return {
-    ...context.planned,
-    conclusion: { ...ended, run: { ...report, ...rest, ...acts, ...waits } },
-  }
+  return { writes: pins.writes, decision, told: { run: { ...report, ...rest, ...acts, ...waits } } }
 }
 
 /** The abort of the run because of a verdict. Once the source may have the change, there is no analysis. */
@@ -98,25 +98,26 @@ const awaitedVerdict = (analysis: AnalysisState | undefined) => ({
   message: analysis ? verdictText(analysis) : 'there is no analysis',
 })
 
-/** Adds the writes that limit Services to the fork, once the fork itself needs no write. */
-function withPins(planned: Plan, cutting: CutOverPlan | undefined): Plan {
-  if (!cutting || planned.writes.length > 0) return planned
+/** The writes that limit Services to the fork, once the fork itself needs no write. */
+function pinsOf({ writes, conclusion }: Plan, cutting: CutOverPlan | undefined) {
+  if (!cutting || writes.length > 0) return { writes: [] }
   const { pinning, decision } = cutting
-  const shownDecision = decision && planned.conclusion.is === 'settled' ? decision : {}
-  return { ...planned, writes: pinning, conclusion: { ...planned.conclusion, ...shownDecision } }
+  return { writes: pinning, ...(decision && conclusion.is === 'settled' ? { decision } : {}) }
 }
 
-/** `planned` deletes the fork of an expired experiment; this also aborts its run. */
-export function withExpiredRun(situation: Situation, planned: Plan): Plan {
+/** What the run adds to `ending`, which deletes the fork of an expired experiment: it is aborted. */
+export function expiredRunPart(situation: Situation, ending: Plan): RunPart | undefined {
   const { facts, storedRun: state } = situation
-  if (!state) return planned
+  if (!state) return undefined
   // the source still has the change, which undo takes back at any time
   const commandResult = isPromoted(situation) ? applyCommand(situation, state) : undefined
-  if (commandResult) return movedPlan(planned, state, commandResult)
+  if (commandResult) return moved(state, commandResult)
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
-  const conclusion = { ...planned.conclusion, fork: knownValue(facts.fork) } // a later pass deletes it
-  if (isGoing) return movedPlan({ ...planned, conclusion }, state, abortMove(state.run, conclusion.message, facts))
-  return withoutFork(situation, state, { ...planned, conclusion: { ...planned.conclusion, run: state } })
+  const { conclusion } = ending
+  const part = isGoing
+    ? moved(state, abortMove(state.run, conclusion.message, facts))
+    : runPartWithoutFork(situation, state, ending)
+  return { ...part, told: { ...part.told, fork: knownValue(facts.fork) } } // a later pass deletes it
 }
 
 /** What a pass has found out when it decides how the run goes on. */
@@ -125,7 +126,8 @@ interface AdvanceContext {
   readonly facts: Facts
   readonly wanted: DesiredFork
   readonly state: RunState
-  readonly planned: Plan
+  /** what the fork and its Services need */
+  readonly planned: Pick<Plan, 'writes' | 'conclusion'>
   readonly services: readonly SelectingService[]
   readonly cutting: CutOverPlan | undefined
   readonly analysis: AnalysisState | undefined
@@ -190,16 +192,16 @@ function withForeignChange({ situation, facts, state }: AdvanceContext, report: 
  * for a command. A blue-green only stalls, because going back would limit its Service to the fork again. If others made
  * and reverted the change, the run is aborted.
  */
-function revertedPlan({ situation, facts, state, planned }: AdvanceContext, report: RunReport): Plan | undefined {
+function revertedPart({ situation, facts, state }: AdvanceContext, report: RunReport): RunPart | undefined {
   const { run, steps, spec } = state
   if (steps[run.stepIndex]?.is !== 'drain' || report.hasChange !== false) return undefined
   const message = `${shortName(facts.experiment.spec.sourceRef)} no longer has the change`
-  if (isTakenBack(situation)) return movedPlan(planned, report, abortMove(run, message, facts))
+  if (isTakenBack(situation)) return moved(report, abortMove(run, message, facts))
   const stepIndex = steps.findIndex(({ is }) => is === 'promote')
   if (!spec.blueGreen)
-    return movedPlan(planned, report, { run: atStep(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
+    return moved(report, { run: atStep(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
   const decision = stalled('SourceReverted', `${message}; the fork is kept until it is there again`)
-  return { ...planned, conclusion: { ...planned.conclusion, ...decision, run: report } }
+  return { decision, told: { run: report } }
 }
 
 /** The next move of the run without a command, at a step that does not write the source. */

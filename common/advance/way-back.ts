@@ -2,7 +2,8 @@ import { knownValue } from '../api/known.ts'
 import { type AnalysisState, isWholeSubjectMissing } from '../assess/analysis.ts'
 import type { Conclusion, Plan, RunReport } from '../conclusion/conclusion.ts'
 import { endOfRun, wayBackText } from '../conclusion/end-of-run.ts'
-import { stalled } from '../facts/decision.ts'
+import type { Part, RunPart } from '../conclusion/part.ts'
+import { type Decision, stalled } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { at } from '../json/json.ts'
 import { hasRequests } from '../run-state/pins.ts'
@@ -19,94 +20,77 @@ import { type CutOverPlan, cutOver } from './cut-over.ts'
 import type { PromotionPlan } from './promote.ts'
 import { restore } from './restore.ts'
 
-/** A plan that only moves the run. */
-export function movedPlan(planned: Plan, report: RunReport, { run, reason, message }: RunMove): Plan {
-  const { reservation: _unused, ...others } = planned
+/** Only moves the run. */
+export function moved(report: RunReport, { run, reason, message }: RunMove): RunPart {
   // another path has other steps
   const steps = run.path === report.run.path ? report.steps : compileSteps(report.spec, run.path)
-  const conclusion = { ...planned.conclusion, run: { ...report, run, steps, moved: { reason, message } } }
-  return { ...others, writes: [], conclusion }
+  return { isStatusOnly: true, told: { run: { ...report, run, steps, moved: { reason, message } } } }
 }
 
 /**
- * A plan that only adds whole hashes to a run that an earlier version stored; undefined if it has them. They are stored
- * before anything is decided by them.
+ * Only adds whole hashes to a run that an earlier version stored; undefined if it has them. They are stored before
+ * anything is decided by them.
  */
-export function addedHashes(
-  facts: Facts,
-  planned: Plan,
-  report: RunReport,
-  analysis: AnalysisState | undefined,
-): Plan | undefined {
+export function addedHashes(facts: Facts, report: RunReport, analysis: AnalysisState | undefined): RunPart | undefined {
   const { strategy: stored, promotion } = facts.experiment.status ?? {}
   const { run } = report
   const record = recordToAdd(facts)
   if (!stored || !isSameRun(stored, run)) return undefined
   const isSubjectMissing = analysis !== undefined && isWholeSubjectMissing(analysis)
   if (!lacksHashes(stored, run) && !record && !isSubjectMissing) return undefined
-  const { reservation: _unused, ...others } = planned
   const added = promotion && record ? { promotion: { ...promotion, record } } : {}
-  const conclusion = { ...planned.conclusion, run: { ...report, ...added, addsHashes: true } }
-  return { ...others, writes: [], conclusion }
+  return { isStatusOnly: true, told: { run: { ...report, ...added, addsHashes: true } } }
 }
 
-/** What a pass is about that promotes or restores. */
-interface PromotingPass {
-  readonly facts: Facts
-  readonly state: RunState
-  readonly planned: Plan
-}
-
-/** The plan of a pass at a step that promotes or restores. */
-export function withPromotionPlan(
-  { facts, state, planned }: PromotingPass,
+/** What a step adds that promotes or restores. `before`: what its Services add. */
+export function promotionPart(
+  facts: Facts,
   of: RunReport,
-  promoting: PromotionPlan,
-): Plan {
-  const { writes, promotion, decision, paused, written, hasChange = false, ifRefused } = promoting
+  { writes, promotion, decision, paused, written, hasChange = false, ifRefused, ...to }: PromotionPlan,
+  before: Part = {},
+): RunPart {
   const report = { ...of, promotion, ...(paused ? { paused } : {}), ...(written ? { written } : {}), hasChange }
-  if (promoting.moved) return movedPlan(planned, report, promoting.moved)
-  if (promoting.isReached) {
-    const { run, steps } = state
+  if (to.moved) return moved(report, to.moved)
+  if (to.isReached) {
+    const { run, steps } = of
     const step = steps[run.stepIndex]
     const event = completedEvent(run, steps, step ?? { is: 'promote' })
-    return movedPlan(planned, report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
+    return moved(report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
   }
-  const plan = { ...planned, writes, conclusion: { ...planned.conclusion, ...decision, run: report } }
-  if (!ifRefused) return plan
-  return { ...plan, ifRefused: (because) => movedPlan(planned, report, ifRefused(because)).conclusion.run }
+  return {
+    ...{ writes, decision: decision ?? before.decision, told: { run: report } },
+    ...(ifRefused ? { ifRefused: (because: string) => moved(report, ifRefused(because)).told?.run } : {}),
+  }
 }
 
 /**
  * Returns the Services of a blue-green, or aborts its run if needed, before anything else. Undefined if neither is
  * needed.
  */
-export function serviceFirst(planned: Plan, report: RunReport, cutting: CutOverPlan | undefined): Plan | undefined {
-  if (cutting?.moved) return movedPlan(planned, report, cutting.moved)
+export function serviceFirst(report: RunReport, cutting: CutOverPlan | undefined): RunPart | undefined {
+  if (cutting?.moved) return moved(report, cutting.moved)
   if (!cutting || cutting.unpinning.length === 0) return undefined
-  const writes = [...cutting.unpinning, ...planned.writes]
-  const { written } = cutting
-  const run = { ...report, acts: true, ...(written ? { written } : {}) }
-  return { ...planned, writes, conclusion: { ...planned.conclusion, run } }
+  const { written, unpinning } = cutting
+  return { first: unpinning, told: { run: { ...report, acts: true, ...(written ? { written } : {}) } } }
 }
 
 /**
  * Goes on with the run where no fork can be derived, because the source is gone or the override has a mistake: a way
- * back ends there, too.
+ * back ends there, too. `ending`: what becomes of the fork.
  */
-export function withoutFork(situation: Situation, state: RunState, planned: Plan): Plan {
+export function runPartWithoutFork(situation: Situation, report: RunReport, ending: Plan): RunPart {
   const { facts } = situation
   const { fork } = facts
-  const { run, steps } = state
+  const { run, steps } = report
   const step = steps[run.stepIndex]
-  const report = planned.conclusion.run ?? state
-  const cutting = cutOver(situation, state, planned.conclusion.fork)
-  const first = serviceFirst(planned, report, cutting)
+  const cutting = cutOver(situation, report, ending.conclusion.fork)
+  const first = serviceFirst(report, cutting)
   if (first) return first
-  const restoring = restoredWithoutFork(situation, state, planned)
-  if (restoring) return withPromotionPlan({ facts, state, planned }, report, restoring)
-  const staying = { ...planned, conclusion: withEndOfRun(situation, state, planned.conclusion) }
-  if (planned.writes.length > 0 || run.path === 'Forward' || !step) return staying
+  const restoring = restoredWithoutFork(situation, report, ending)
+  if (restoring) return promotionPart(facts, report, restoring)
+  const decision = endDecision(situation, report, ending.conclusion)
+  const staying = { decision, told: { run: report } }
+  if (ending.writes.length > 0 || run.path === 'Forward' || !step) return staying
   const hasNoPods =
     fork.is === 'absent' ||
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
@@ -124,8 +108,8 @@ export function withoutFork(situation: Situation, state: RunState, planned: Plan
     hasPassed: false,
   }
   const found = next(run, hasNoPods || isGateless ? withoutPauses(steps) : steps, seen)
-  if (found.is === 'move') return movedPlan(planned, report, found)
-  return { ...staying, conclusion: { ...staying.conclusion, run: { ...report, ...restOf(found, cutting) } } }
+  if (found.is === 'move') return moved(report, found)
+  return { decision, told: { run: { ...report, ...restOf(found, cutting) } } }
 }
 
 /**
@@ -168,29 +152,24 @@ export const hasTarget = ({ target, run }: RunState): boolean =>
   (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
 
 /**
- * After a way back, the fork has no pods until somebody edits the experiment or gives the command `retry`, or `undo`
- * after an undo that was aborted.
+ * The decision at the end of a run; undefined: that of the fork stands. After a way back, the fork has no pods until
+ * somebody edits the experiment or gives the command `retry`, or `undo` after an undo that was aborted.
  */
-export function withEndOfRun(
+export function endDecision(
   situation: Situation,
   state: RunState,
-  conclusion: Conclusion,
+  { is, reason }: Conclusion,
   isRolledBack = false,
-): Conclusion {
+): Decision | undefined {
   const { run, steps } = state
   const phase = phaseOf(run, steps)
   const known = { isRolledBack, mayHaveChange: wasUndoAborted(situation, run) }
-  if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause')
-    return { ...conclusion, ...stalled('Aborted', wayBackText(state, known)) }
-  if (conclusion.is !== 'settled') return conclusion
+  if (phase === 'Aborted' && steps[run.stepIndex]?.is === 'pause') return stalled('Aborted', wayBackText(state, known))
+  if (is !== 'settled') return undefined
   if (state.target?.needed === undefined && state.target && !hasTarget(state))
-    return { ...conclusion, message: 'no pods: the run waits until its source has some' }
-  if (phase === 'Aborted') return { ...conclusion, ...stalled('Aborted', wayBackText(state, known)) }
-  if (phase !== 'Undone') return conclusion
-  return {
-    ...conclusion,
-    is: 'unready',
-    reason: 'Undone',
-    message: `the source no longer has the change; ${endOfRun(state, known)}`,
-  }
+    return { is, reason, message: 'no pods: the run waits until its source has some' }
+  if (phase === 'Aborted') return stalled('Aborted', wayBackText(state, known))
+  if (phase !== 'Undone') return undefined
+  const message = `the source no longer has the change; ${endOfRun(state, known)}`
+  return { is: 'unready', reason: 'Undone', message }
 }

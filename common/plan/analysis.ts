@@ -17,16 +17,14 @@ import {
   type AnalysisState,
   analysisArms,
   analysisState,
-  consequenceOf,
   isWholeSubjectMissing,
   sourceObstacle,
-  verdictText,
 } from '../assess/analysis.ts'
 import type { Assessment } from '../assess/assess.ts'
-import type { Plan } from '../conclusion/conclusion.ts'
+import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
+import type { Part } from '../conclusion/part.ts'
 import { deletion, statusWrite } from '../conclusion/run-writes.ts'
 import type { Write } from '../conclusion/write.ts'
-import { stalled } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Situation } from '../run-state/situation.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
@@ -40,17 +38,6 @@ import type { AnalyzedFork } from './twin.ts'
 export const analysisFor = ({ facts, isWriting }: Situation, assessment: Assessment): AnalysisState | undefined =>
   assessment.is === 'wanted' && !isWriting ? analysisState(facts, assessment) : undefined
 
-/** Whether the recorded verdict takes the pods of a fork that has no strategy. One with a strategy is aborted. */
-export const isRolledBack = ({ strategy }: Situation, state: AnalysisState | undefined): boolean =>
-  state !== undefined && strategy === undefined && consequenceOf(state) === 'RollBack'
-
-/**
- * The decision on a fork that was scaled to 0 because of its verdict. It lasts until the analysis asks another
- * question.
- */
-export const rolledBack = (state: AnalysisState) =>
-  stalled('RolledBack', `the fork has no pods: its analysis ended with ${verdictText(state)}`)
-
 /** The wanted fork with the recorded verdict in an annotation, from the first moment of its analysis run on. */
 export function withVerdict({ experiment }: Facts, assessment: Assessment, state: AnalysisState | undefined) {
   if (!state?.run || assessment.is !== 'wanted') return assessment
@@ -61,29 +48,33 @@ export function withVerdict({ experiment }: Facts, assessment: Assessment, state
 }
 
 /**
- * `planned` with the writes of the analysis. What the poller found out is recorded, and only a recorded verdict has
- * consequences, in a later pass. Runs of other questions end.
+ * What the analysis adds to what is concluded of the fork and its run. What the poller found out is recorded, and only
+ * a recorded verdict has consequences, in a later pass. Analysis runs of other questions end.
  */
-export function withAnalysis(facts: Facts, { assessment, analysis: state }: AnalyzedFork, planned: Plan): Plan {
+export function analysisPart(
+  facts: Facts,
+  { assessment, analysis: state }: AnalyzedFork,
+  conclusion: Conclusion,
+): Part & Pick<Plan, 'arms'> {
   const known = facts.analysis?.runs
-  if (!known) return planned
+  if (!known) return {}
   // While it is not known which fork is wanted, any of them may be about it, and have its verdict.
-  const isKnown = state !== undefined || !mayBeAsked(facts, planned.conclusion)
+  const isKnown = state !== undefined || !mayBeAsked(facts, conclusion)
   const others = isKnown ? known.filter((run) => run !== state?.run) : []
   const ending = others.filter((run) => !hasEnded(run))
   const endings = ending.map((run) => statusWrite(run, abortedStatus(run, facts.now)))
   const deletions = expiredRecords(others.filter(hasEnded), facts.now).map(deletion)
   const obstacle = state && assessment?.is === 'wanted' ? sourceObstacle(facts, state, assessment) : undefined
   const current = state && { ...state, waitsFor: state.spec.control === 'Twin' ? undefined : obstacle }
-  const found = current ? recorded(facts, current, planned) : NOTHING
-  const writes = [...planned.writes, ...endings, ...deletions, ...found.writes]
+  const found = current ? recorded(facts, current, conclusion) : NOTHING
+  const writes = [...endings, ...deletions, ...found.writes]
   if (!current) {
     const analysis = isKnown ? endReport(facts, known) : undefined
-    return { ...planned, writes, conclusion: { ...planned.conclusion, ...(analysis ? { analysis } : {}) } }
+    return analysis ? { writes, told: { analysis } } : { writes }
   }
   const status = found.status ?? current.run?.status
   // A run that is to be resumed waits for its fork first.
-  const recordableStatus = isOnWayBack(planned)
+  const recordableStatus = isOnWayBack(conclusion)
     ? (status ?? ABORTED)
     : status?.verdict === 'Aborted'
       ? undefined
@@ -91,11 +82,11 @@ export function withAnalysis(facts: Facts, { assessment, analysis: state }: Anal
   const analysis = reportOf(facts, current, recordableStatus)
   const isAsked = current.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
   const arms = isAsked ? { arms: () => analysisArms(facts, obstacle) } : {}
-  return { ...planned, writes, conclusion: { ...planned.conclusion, analysis }, ...arms }
+  return { writes, told: { analysis }, ...arms }
 }
 
 /** Whether the run of the strategy has turned back, so that its fork loses its pods. */
-const isOnWayBack = ({ conclusion: { run } }: Plan): boolean =>
+const isOnWayBack = ({ run }: Conclusion): boolean =>
   run !== undefined && run.run.path !== 'Forward' && run.moved === undefined
 
 interface Recorded {
@@ -106,13 +97,12 @@ interface Recorded {
 const NOTHING: Recorded = { writes: [] }
 
 /** What the pass records about the present question. */
-function recorded(facts: Facts, current: CurrentAnalysis, planned: Plan): Recorded {
+function recorded(facts: Facts, current: CurrentAnalysis, conclusion: Conclusion): Recorded {
   const { run, spec, resolved, waitsFor, nameHolder } = current
-  const { conclusion } = planned
   if (nameHolder !== undefined) return NOTHING // that run has the answer to another question
   if (run && isWholeSubjectMissing(current))
     return changed(run, statusWithWholeSubject(run, current.wholeSubject, facts.now))
-  if (isOnWayBack(planned)) return !run || hasEnded(run) ? NOTHING : changed(run, abortedStatus(run, facts.now))
+  if (isOnWayBack(conclusion)) return !run || hasEnded(run) ? NOTHING : changed(run, abortedStatus(run, facts.now))
   const isReady = resolved.errors.length === 0 && resolved.missing.length === 0
   const isUnhealthy = conclusion.is === 'stalled' && conclusion.reason === 'ProgressDeadlineExceeded'
   // before that, there may be pods of a former template

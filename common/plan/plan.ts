@@ -1,4 +1,4 @@
-import { withExpiredRun, withRun } from '../advance/advance.ts'
+import { expiredRunPart, runPart } from '../advance/advance.ts'
 import { scaleTo } from '../advance/leaving.ts'
 import { readyOf } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
@@ -9,6 +9,7 @@ import { type Assessment, assess, type DesiredFork, derivedFork } from '../asses
 import { withOverridePaths } from '../assess/message-paths.ts'
 import { type AloneFork, aloneBehindService, withoutPods } from '../conclusion/alone.ts'
 import { decisionOn, type Plan, type Reservation, STALLED_RECHECK_MS } from '../conclusion/conclusion.ts'
+import { type RunPart, withPart } from '../conclusion/part.ts'
 import { decidePolicy, isCounting, type PolicyDecision } from '../conclusion/policy-decision.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Decision, waiting } from '../facts/decision.ts'
@@ -20,7 +21,8 @@ import { count } from '../text/count.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import type { Health } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
-import { analysisFor, withAnalysis, withVerdict } from './analysis.ts'
+import { analysisFor, analysisPart, withVerdict } from './analysis.ts'
+import { compose, concludedOf } from './compose.ts'
 import { gateWritesWithoutChange, healthOf } from './fork-gate.ts'
 import { needOf, type WantedFork } from './fork-need.ts'
 import {
@@ -35,7 +37,7 @@ import {
 } from './lifecycle.ts'
 import { foldedMs, hasSameDerivation, type Occasion, wordsOf } from './occasion.ts'
 import { decisionWithoutPods, type PodsForbidden, podsForbiddenBy } from './pods-forbidden.ts'
-import { withTwinWrites } from './twin.ts'
+import { type AnalyzedFork, twinPart } from './twin.ts'
 
 /** What is computed from the facts before the plan: the wanted fork and what policies say about it. */
 export interface Evaluation {
@@ -65,53 +67,58 @@ export function evaluate(situation: Situation, assessment = assess(situation), j
 
 /** Decides what to write. Equal facts give an equal plan. The controller carries it out, the webhook describes it. */
 export function plan(situation: Situation, evaluation?: Evaluation): Plan {
-  const ending = planEnd(situation)
-  return ending
-    ? withTwinWrites(situation, {}, withAnalysis(situation.facts, {}, ending))
-    : planFork(situation, evaluation ?? evaluate(situation))
+  const { fork, run, of } = endingParts(situation) ?? ongoingParts(situation, evaluation ?? evaluate(situation))
+  const concluded = concludedOf({ fork, run })
+  const analysis = analysisPart(situation.facts, of, concluded)
+  const twin = twinPart(situation, of, withPart(concluded, analysis))
+  return compose({ fork, run, analysis, twin })
 }
 
-/** The plan of an experiment that is over; undefined while it is not. */
-function planEnd(situation: Situation): Plan | undefined {
+/** The fork and its run, and what is analyzed. */
+interface ForkAndRun {
+  readonly fork: Plan
+  readonly run: RunPart | undefined
+  readonly of: AnalyzedFork
+}
+
+/** The parts of an experiment that is over; undefined while it is not. */
+function endingParts(situation: Situation): ForkAndRun | undefined {
   switch (situation.stage) {
     case 'deleting':
-      return planDeletion(situation)
-    case 'expired':
-      return withExpiredRun(situation, planExpiry(situation.facts))
-    case 'promoted':
-      return withRun(situation, undefined, planPromoted(situation))
+      return { fork: planDeletion(situation), run: undefined, of: {} }
+    case 'expired': {
+      const fork = planExpiry(situation.facts)
+      return { fork, run: expiredRunPart(situation, fork), of: {} }
+    }
+    case 'promoted': {
+      const fork = planPromoted(situation)
+      return { fork, run: runPart(situation, undefined, fork), of: {} }
+    }
     default:
       return undefined
   }
 }
 
-function planFork(situation: Situation, evaluated: Evaluation): Plan {
+function ongoingParts(situation: Situation, evaluated: Evaluation): ForkAndRun {
+  const { assessment, analysis } = evaluated
+  const fork = forkPart(situation, evaluated)
+  return { fork, run: runPart(situation, assessment, fork, analysis), of: { assessment, analysis } }
+}
+
+function forkPart(situation: Situation, evaluated: Evaluation): Plan {
   const { facts, stage } = situation
   const { assessment, policy, alone, analysis, podsForbidden } = evaluated
+  const of = { situation, policy, podsForbidden, isNewQuestion: isNewQuestion(facts, analysis) }
   const planned =
     assessment.is === 'wanted'
-      ? planSync({
-          situation,
-          wanted: assessment,
-          policy,
-          podsForbidden,
-          isNewQuestion: isNewQuestion(facts, analysis),
-        })
+      ? planSync({ ...of, wanted: assessment })
       : planHold(situation, assessment.decision, podsForbidden !== undefined)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
   const expired = stage === 'returning' ? { ...EXPIRED, message: expiryMessage(facts.experiment) } : {}
-  const conclusion = {
-    ...planned.conclusion,
-    ...expired,
-    policy,
-    ...changes,
-    ...(alone ? { alone } : {}),
-  }
   const services = () => followedServices(facts, assessment)
-  const run = withRun(situation, assessment, { ...planned, conclusion, services }, analysis)
-  const analyzed = { assessment, analysis }
-  return withTwinWrites(situation, analyzed, withAnalysis(facts, analyzed, run))
+  const conclusion = { ...planned.conclusion, ...expired, policy, ...changes, ...(alone ? { alone } : {}) }
+  return { ...planned, conclusion, services }
 }
 
 /** Whether the analysis asks another question than at the last pass. */

@@ -1,24 +1,30 @@
-import type { AnalysisState } from '../assess/analysis.ts'
-import type { AloneFork } from '../conclusion/alone.ts'
-import { aloneDecision } from '../conclusion/alone.ts'
-import type { Decision } from '../facts/decision.ts'
+import { type AnalysisState, consequenceOf, verdictText } from '../assess/analysis.ts'
+import { type AloneFork, aloneDecision } from '../conclusion/alone.ts'
+import { type Decision, stalled } from '../facts/decision.ts'
 import type { Situation } from '../run-state/situation.ts'
-import { isRolledBack, rolledBack } from './analysis.ts'
 
 /** Why the fork must have no pods. */
 export type PodsForbidden =
   | { readonly because: 'aloneBehindService'; readonly alone: AloneFork }
   | { readonly because: 'rolledBack'; readonly analysis: AnalysisState }
 
-/** Why the fork must have no pods; undefined: it may have some. */
-export function podsForbiddenBy(
-  situation: Situation,
-  { alone, analysis }: { readonly alone: AloneFork | undefined; readonly analysis: AnalysisState | undefined },
-): PodsForbidden | undefined {
-  if (alone?.isHeld) return { because: 'aloneBehindService', alone }
-  return analysis && isRolledBack(situation, analysis) ? { because: 'rolledBack', analysis } : undefined
+interface Found {
+  readonly alone: AloneFork | undefined
+  readonly analysis: AnalysisState | undefined
 }
 
-/** What is told of a fork without pods. */
+/**
+ * Why the fork must have no pods; undefined: it may have some. A recorded verdict takes the pods of a fork that has no
+ * strategy. One with a strategy is aborted.
+ */
+export function podsForbiddenBy({ strategy }: Situation, { alone, analysis }: Found): PodsForbidden | undefined {
+  if (alone?.isHeld) return { because: 'aloneBehindService', alone }
+  const isRolledBack = analysis && !strategy && consequenceOf(analysis) === 'RollBack'
+  return isRolledBack ? { because: 'rolledBack', analysis } : undefined
+}
+
+/** What is told of a fork without pods. After a verdict, that lasts until the analysis asks another question. */
 export const decisionWithoutPods = (forbidden: PodsForbidden): Decision =>
-  forbidden.because === 'aloneBehindService' ? aloneDecision(forbidden.alone) : rolledBack(forbidden.analysis)
+  forbidden.because === 'aloneBehindService'
+    ? aloneDecision(forbidden.alone)
+    : stalled('RolledBack', `the fork has no pods: its analysis ended with ${verdictText(forbidden.analysis)}`)

@@ -8,7 +8,8 @@ import { DERIVED_HASH } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { AnalysisState } from '../assess/analysis.ts'
 import type { Assessment, DesiredFork } from '../assess/assess.ts'
-import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
+import type { Conclusion } from '../conclusion/conclusion.ts'
+import type { Part } from '../conclusion/part.ts'
 import { isTwinDenied } from '../conclusion/policy-decision.ts'
 import type { Write } from '../conclusion/write.ts'
 import { type Facts, isAsWritten, lastWriteOfTwin } from '../facts/facts.ts'
@@ -26,53 +27,46 @@ export interface AnalyzedFork {
 }
 
 /**
- * `planned` with the writes of the twin: a second fork without the override, as large as the present fork, while the
- * analysis run goes on. It leaves as soon as no analysis compares it any more.
+ * What the twin adds: a second fork without the override, as large as the present fork, while the analysis run goes on.
+ * It leaves as soon as no analysis compares it any more.
  */
-export function withTwinWrites({ facts, isWriting }: Situation, of: AnalyzedFork, planned: Plan): Plan {
+export function twinPart({ facts, isWriting }: Situation, of: AnalyzedFork, conclusion: Conclusion): Part {
   const { twin: known, experiment } = facts
   const twin = knownValue(known?.object ?? { is: 'absent' })
-  if (!known || known.object.is === 'unknown') return planned
+  if (!known || known.object.is === 'unknown') return {}
   const isAsked = facts.analysis !== undefined && experiment.spec.analysis?.control === 'Twin'
-  const replicas = replicasNow(facts, planned)
+  const replicas = replicasNow(facts, conclusion)
   // The fork cannot be derived now, and stays as it is. So does its twin.
   const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting
-  if (isAsked && isUnclear && replicas > 0) return withTwinConclusion(planned, twin)
+  const staying: Part = twin ? { told: { twin } } : {}
+  if (isAsked && isUnclear && replicas > 0) return staying
   const isCompared = isAsked && isGoingOn(of.analysis) && replicas > 0
-  if (!isCompared) return twin ? withoutTwin(facts, twin, planned) : planned
-  if (planned.conclusion.is !== 'settled' || of.assessment?.is !== 'wanted') return withTwinConclusion(planned, twin)
+  if (!isCompared) return twin ? leavingPart(facts, twin, conclusion) : {}
+  if (conclusion.is !== 'settled' || of.assessment?.is !== 'wanted') return staying
   const wanted = desiredTwin(facts, of.assessment, replicas)
-  return wanted ? planSize(facts, wanted, withTwinConclusion(planned, twin)) : withTwinConclusion(planned, twin)
+  return wanted ? sizedPart(facts, wanted, { twin, conclusion }) : staying
 }
 
 /** The twin is as large as the fork is now. A fork that gets other pods in this pass is followed in the next one. */
-const replicasNow = ({ fork }: Facts, { conclusion }: Plan): number =>
+const replicasNow = ({ fork }: Facts, conclusion: Conclusion): number =>
   conclusion.fork && fork.is === 'known' ? replicasOf(fork.value) : 0
 
 const isGoingOn = (analysis: AnalysisState | undefined): boolean =>
   analysis?.run !== undefined && !hasEnded(analysis.run) && !isFinal(analysis.run.status, analysis.spec)
 
-const withTwinConclusion = (planned: Plan, twin: KubeObject | undefined): Plan =>
-  twin ? { ...planned, conclusion: { ...planned.conclusion, twin } } : planned
-
-const withWrite = (planned: Plan, writes: readonly Write[]): Plan => ({
-  ...planned,
-  writes: [...planned.writes, ...writes],
-})
-
 /** Takes the twin away. Until it is deleted, the status names it. */
-function withoutTwin(facts: Facts, twin: KubeObject, planned: Plan): Plan {
+function leavingPart(facts: Facts, twin: KubeObject, conclusion: Conclusion): Part {
   const { kind, now, twin: known } = facts
   const resource = knownValue(kind)
-  if (!resource) return planned
+  if (!resource) return {}
   const { leavingMs, repairInMs } = known ?? {}
   const isRefilled = leavingMs !== undefined && !isAsWritten(twin, lastWriteOfTwin(twin, facts))
   const repair = isRefilled ? { repairInMs } : {}
   const { write, leaving: of } = leaving(resource, twin, { role: 'twin', now, leavingMs, ...repair })
-  const left = write ? withWrite(planned, [write]) : planned
-  if (!of) return left
-  const { conclusion } = left
-  return { ...left, conclusion: { ...conclusion, twin, leaving: [...(conclusion.leaving ?? []), of] } }
+  return {
+    writes: write ? [write] : [],
+    ...(of ? { told: { twin, leaving: [...(conclusion.leaving ?? []), of] } } : {}),
+  }
 }
 
 /** The twin that is wanted; undefined where none can be derived. */
@@ -91,14 +85,23 @@ function desiredTwin({ experiment, schema }: Facts, { kind, base: { base } }: De
   return { kind, fork, hash: lazy(() => wholeForkHash(fork)) }
 }
 
+interface PresentTwin {
+  readonly twin: KubeObject | undefined
+  readonly conclusion: Conclusion
+}
+
 /** Creates the twin, or changes it to what is wanted. It does not grow if a policy denies that number of pods. */
-function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'hash'>, planned: Plan): Plan {
+function sizedPart(
+  facts: Facts,
+  wanted: Pick<DesiredFork, 'kind' | 'fork' | 'hash'>,
+  { twin, conclusion: { policy } }: PresentTwin,
+): Part {
   const { experiment, twin: known } = facts
-  const { twin, policy } = planned.conclusion
+  const told = twin ? { twin } : {}
   const replicas = replicasOf(wanted.fork)
-  if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return planned
+  if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return { told }
   const left = twin ? lastWriteOfTwin(twin, facts) : experiment.status?.analysis?.twin
-  if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return planned
+  if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return { told }
   // Whether another client deleted or changed the twin since the last pass. A change of its metadata alone has no
   // generation: then nothing else is wanted, or the hash is gone.
   const isSame = (of: KubeObject) =>
@@ -107,19 +110,18 @@ function planSize(facts: Facts, wanted: Pick<DesiredFork, 'kind' | 'fork' | 'has
   const isChangedByOthers = (of: KubeObject) => left?.uid === of.metadata.uid && (isSame(of) || !isAsWritten(of, left))
   const isRepair = left !== undefined && (!twin || isChangedByOthers(twin))
   const repairInMs = known?.repairInMs ?? 0
-  if (isRepair && repairInMs > 0) return { ...planned, conclusion: { ...planned.conclusion, repairInMs } }
+  if (isRepair && repairInMs > 0) return { told: { ...told, repairInMs } }
   const uid = twin?.metadata.uid
   const metadata = { ...wanted.fork.metadata, ...(uid === undefined ? {} : { uid }) }
-  return withWrite(planned, [
-    {
-      verb: 'apply',
-      role: twin ? 'twin' : 'newTwin',
-      resource: wanted.kind,
-      object: { ...wanted.fork, metadata },
-      isRepair,
-      isSameDerivation: twin !== undefined && isSameDerivation(twin, wanted, experiment),
-    },
-  ])
+  const write: Write = {
+    verb: 'apply',
+    role: twin ? 'twin' : 'newTwin',
+    resource: wanted.kind,
+    object: { ...wanted.fork, metadata },
+    isRepair,
+    isSameDerivation: twin !== undefined && isSameDerivation(twin, wanted, experiment),
+  }
+  return { writes: [write], told }
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Decisions of the product, asked with facts: each with a situation of its own. */
 
-import * as deciding from '../../common/advance/advance.ts'
 import * as commands from '../../common/advance/command.ts'
 import * as cutting from '../../common/advance/cut-over.ts'
 import * as restoring from '../../common/advance/restore.ts'
@@ -40,8 +39,6 @@ export const strategyStatus = ofFacts(runStatus.strategyStatus)
 export const pausedCondition = ofFacts(runStatus.pausedCondition)
 export const cutOverConditions = ofFacts(runStatus.cutOverConditions)
 export const ownedServices = ofFacts(runStatus.ownedServices)
-export const withRun = ofFacts(deciding.withRun)
-export const withExpiredRun = ofFacts(deciding.withExpiredRun)
 export const applyCommand = ofFacts(commands.applyCommand)
 export const cutOver = ofFacts(cutting.cutOver)
 export const returnFirst = ofFacts(cutting.returnFirst)
