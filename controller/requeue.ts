@@ -1,8 +1,8 @@
 import { untilExpiryMs } from '../common/api/expiry.ts'
-import { type Conclusion, STALLED_RECHECK_MS } from '../common/conclusion/conclusion.ts'
 import type { DecisionState } from '../common/facts/decision.ts'
 import type { Facts } from '../common/facts/facts.ts'
 import { isPinned } from '../common/fork/pinned.ts'
+import { type Conclusion, STALLED_RECHECK_MS } from '../common/outcome/conclusion.ts'
 import { isBeingDeleted } from '../common/workload/identity.ts'
 import type { Requeue } from './runtime/worker.ts'
 

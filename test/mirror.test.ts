@@ -16,7 +16,7 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/strategy.ts': 'types and lists of words, each tested where it is decoded or decided',
   'common/api/types.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
-  'common/run-state/situation.ts': 'types only',
+  'common/situation/situation.ts': 'types only',
   'common/workload/kind.ts': 'types only',
   'controller/analysis/providers/provider.ts': 'types only',
   'controller/observe/ports.ts': 'types only',

@@ -6,7 +6,7 @@ import { editErrors } from '../common/assess/edit-errors.ts'
 import { promotionErrors } from '../common/assess/promotion-errors.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
 import { isEqual } from '../common/json/json.ts'
-import type { Situation } from '../common/run-state/situation.ts'
+import type { Situation } from '../common/situation/situation.ts'
 import type { DecodedRequest } from './review/request.ts'
 
 /**

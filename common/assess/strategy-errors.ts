@@ -1,6 +1,6 @@
 import type { FieldError } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
-import { sizesOf } from '../run-state/run.ts'
+import { sizesOf } from '../situation/run.ts'
 import { compileSteps } from '../strategy/compile.ts'
 import { pauseSeconds } from '../strategy/pause.ts'
 import { type BlueGreenSpec, strategyRunSpec } from '../strategy/run-spec.ts'

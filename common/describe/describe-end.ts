@@ -1,6 +1,6 @@
 import { expiresAt } from '../api/expiry.ts'
 import { expiryMessage, toMinutes } from '../plan/lifecycle.ts'
-import type { Situation } from '../run-state/situation.ts'
+import type { Situation } from '../situation/situation.ts'
 import { duration } from '../text/duration.ts'
 
 /** When the experiment expires, if it does. */

@@ -4,7 +4,7 @@ import { COMMAND } from '../api/names.ts'
 import type { Warning } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { isEmpty } from '../json/json.ts'
-import { hasOverride, promotionInto, promotionWriter } from '../run-state/promotion.ts'
+import { hasOverride, promotionInto, promotionWriter } from '../situation/promotion.ts'
 import { parseCommand } from '../strategy/command-text.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 

@@ -21,13 +21,13 @@ import {
   sourceObstacle,
 } from '../assess/analysis.ts'
 import type { Assessment } from '../assess/assess.ts'
-import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
-import type { Part } from '../conclusion/part.ts'
-import { deletion, statusWrite } from '../conclusion/run-writes.ts'
-import type { Write } from '../conclusion/write.ts'
 import type { Facts } from '../facts/facts.ts'
-import type { Situation } from '../run-state/situation.ts'
+import type { Conclusion, Plan } from '../outcome/conclusion.ts'
+import type { Part } from '../outcome/part.ts'
+import type { Situation } from '../situation/situation.ts'
 import { experimentId, forkName, sourceId } from '../workload/identity.ts'
+import { deletion, statusWrite } from '../writes/analysis-run-writes.ts'
+import type { Write } from '../writes/write.ts'
 import { type CurrentAnalysis, endReport, mayBeAsked, reportOf } from './analysis-status.ts'
 import type { AnalyzedFork } from './twin.ts'
 

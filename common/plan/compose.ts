@@ -1,5 +1,5 @@
-import type { Conclusion, Plan } from '../conclusion/conclusion.ts'
-import { type Part, type RunPart, withPart } from '../conclusion/part.ts'
+import type { Conclusion, Plan } from '../outcome/conclusion.ts'
+import { type Part, type RunPart, withPart } from '../outcome/part.ts'
 
 /** The parts of a plan. Each was made with the parts before it. */
 interface Parts {

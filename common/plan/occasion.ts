@@ -5,7 +5,7 @@ import type { ExperimentDeployment, ExperimentResourceRef } from '../api/types.t
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, isAsWritten, lastWriteOf, type WrittenGeneration } from '../facts/facts.ts'
 import { shortForkHash } from '../fork/derive.ts'
-import { lastPassOf } from '../run-state/last-pass.ts'
+import { lastPassOf } from '../situation/last-pass.ts'
 import { nameOfStep } from '../strategy/compile.ts'
 import { sizingStep } from '../strategy/target.ts'
 import { count } from '../text/count.ts'

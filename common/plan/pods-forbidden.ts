@@ -1,7 +1,7 @@
 import { type AnalysisState, consequenceOf, verdictText } from '../assess/analysis.ts'
-import { type AloneFork, aloneDecision } from '../conclusion/alone.ts'
 import { type Decision, stalled } from '../facts/decision.ts'
-import type { Situation } from '../run-state/situation.ts'
+import { type AloneFork, aloneDecision } from '../outcome/alone.ts'
+import type { Situation } from '../situation/situation.ts'
 
 /** Why the fork must have no pods. */
 export type PodsForbidden =

@@ -12,9 +12,14 @@ import type {
   Warning,
 } from '../api/types.ts'
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
-import { aloneWarnings } from '../conclusion/alone.ts'
-import { type Conclusion, heldWarnings } from '../conclusion/conclusion.ts'
-import { formatFindings, type PolicyDecision } from '../conclusion/policy-decision.ts'
+import { CONDITIONS_OF_STATE } from '../facts/decision.ts'
+import { type Facts, forkAndSource, lastWriteOf, podsOf } from '../facts/facts.ts'
+import { escapeTexts } from '../json/escape.ts'
+import { at, isObject, listOr, objectOr } from '../json/json.ts'
+import { aloneWarnings } from '../outcome/alone.ts'
+import { type Conclusion, heldWarnings } from '../outcome/conclusion.ts'
+import { formatFindings, type PolicyDecision } from '../outcome/policy-decision.ts'
+import { changedFields } from '../override/differences.ts'
 import {
   cutOverConditions,
   hashesStatus,
@@ -23,13 +28,8 @@ import {
   pausedCondition,
   promotedCondition,
   strategyStatus,
-} from '../conclusion/run-status.ts'
-import { CONDITIONS_OF_STATE } from '../facts/decision.ts'
-import { type Facts, forkAndSource, lastWriteOf, podsOf } from '../facts/facts.ts'
-import { escapeTexts } from '../json/escape.ts'
-import { at, isObject, listOr, objectOr } from '../json/json.ts'
-import { changedFields } from '../override/differences.ts'
-import type { Situation } from '../run-state/situation.ts'
+} from '../run/run-status.ts'
+import type { Situation } from '../situation/situation.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { shortName } from '../text/short-name.ts'
 import { experimentId, isCrossNamespace } from '../workload/identity.ts'

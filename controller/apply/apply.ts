@@ -3,11 +3,11 @@ import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { withOverridePaths } from '../../common/assess/message-paths.ts'
-import type { Conclusion, Plan, Reservation } from '../../common/conclusion/conclusion.ts'
-import { isUnchanged, withStored } from '../../common/conclusion/stored.ts'
-import { needsFreshExperiment, outcomeOf, type Write } from '../../common/conclusion/write.ts'
 import type { Facts } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
+import type { Conclusion, Plan, Reservation } from '../../common/outcome/conclusion.ts'
+import { isUnchanged, withStored } from '../../common/outcome/stored.ts'
+import { needsFreshExperiment, outcomeOf, type Write } from '../../common/writes/write.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {

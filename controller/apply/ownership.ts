@@ -1,6 +1,5 @@
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../common/api/names.ts'
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta, ResourceType } from '../../common/api/object.ts'
-import { WRITTEN_OBJECT, type Write } from '../../common/conclusion/write.ts'
 import { withHash } from '../../common/fork/derive.ts'
 import { at, isEmpty, isEqual, member, objectOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
@@ -8,6 +7,7 @@ import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { isBeforeFirstApply } from '../../common/workload/identity.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
+import { WRITTEN_OBJECT, type Write } from '../../common/writes/write.ts'
 
 /** A write that leaves an object. */
 export type Changing = Exclude<Write, { verb: 'delete' }>

@@ -1,8 +1,8 @@
 import { FIELD_MANAGER, PROMOTION_MANAGER } from '../../common/api/names.ts'
-import type { Write } from '../../common/conclusion/write.ts'
 import { withHash } from '../../common/fork/derive.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
+import type { Write } from '../../common/writes/write.ts'
 import { type Changing, placeOf } from './ownership.ts'
 
 /** The request that makes a write. */

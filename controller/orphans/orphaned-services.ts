@@ -1,9 +1,9 @@
-import { hasOurSelector, unpin } from '../../common/advance/service-writes.ts'
 import { EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import { at } from '../../common/json/json.ts'
 import { idInName, isNamedFork } from '../../common/workload/any-fork.ts'
+import { hasOurSelector, unpin } from '../../common/writes/service-writes.ts'
 import type { OrphansOptions } from './orphaned-forks.ts'
 import { Sweeper } from './sweeper.ts'
 

@@ -1,12 +1,12 @@
 import { EXPERIMENT_POLICY, FIELD_MANAGER } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { isCounting } from '../../common/conclusion/policy-decision.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { readNamespace } from '../../common/kube/reads/namespace.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
 import type { Handler } from '../../common/kube/watch/handlers.ts'
+import { isCounting } from '../../common/outcome/policy-decision.ts'
 import {
   type CountScope,
   type ExperimentPolicy,

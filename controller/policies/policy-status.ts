@@ -1,6 +1,6 @@
 import { conditionsFrom } from '../../common/api/conditions.ts'
-import { findingsOf, type PolicyDecision, violatedPolicies } from '../../common/conclusion/policy-decision.ts'
 import { factsOf, levelOf } from '../../common/kube/client/errors.ts'
+import { findingsOf, type PolicyDecision, violatedPolicies } from '../../common/outcome/policy-decision.ts'
 import {
   actionsOf,
   type ExperimentPolicy,

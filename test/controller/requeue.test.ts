@@ -1,14 +1,14 @@
 import { assert, expect } from 'chai'
 import { ABSENT } from '../../common/api/known.ts'
-import type { Conclusion, RunReport } from '../../common/conclusion/conclusion.ts'
 import type { DecisionState } from '../../common/facts/decision.ts'
+import type { Conclusion, RunReport } from '../../common/outcome/conclusion.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { requeue, requeueOf } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'
-import { aCutOver, withAvailable } from '../common/advance/blue-greens.ts'
 import { type Given, someFacts } from '../common/plan/some-facts.ts'
 import { aRun } from '../common/plan/some-run.ts'
+import { aCutOver, withAvailable } from '../common/run/blue-greens.ts'
 
 const NONE = Number.POSITIVE_INFINITY
 const concluded = (state: DecisionState, reason: Conclusion['reason'] = 'Available'): Conclusion => ({

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { decodeExperiment } from '../../common/api/decode.ts'
 import { ANALYSIS_PROVIDER, ANALYSIS_TEMPLATE, EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { at, type Json, type JsonObject } from '../../common/json/json.ts'
-import { runHash } from '../../common/run-state/run-hash.ts'
+import { runHash } from '../../common/situation/run-hash.ts'
 import { EMPTIED, storedOf, usesApplied, whole } from './emptied.ts'
 import { usesControlPlane } from './fixture.ts'
 

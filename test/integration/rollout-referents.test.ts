@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { LEAVING_MS } from '../../common/advance/leaving.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { LEAVING_MS } from '../../common/run/leaving.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { aRollout } from './argo.ts'
 import { condition, DEADLINE_MS, forkOf, imagesOf, usesProduct } from './product.ts'

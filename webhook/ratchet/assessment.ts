@@ -6,7 +6,7 @@ import type { SpecFacts } from '../../common/facts/facts.ts'
 import { objectOr } from '../../common/json/json.ts'
 import { changesBetween } from '../../common/override/changes.ts'
 import { NO_SHAPE, type Shape } from '../../common/override/shape.ts'
-import { situationOf } from '../../common/run-state/situation-of.ts'
+import { situationOf } from '../../common/situation/situation-of.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import { type Ratcheted, ratchet } from './ratchet.ts'
 

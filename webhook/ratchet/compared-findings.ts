@@ -1,19 +1,19 @@
 import { knownValue } from '../../common/api/known.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { Assessment } from '../../common/assess/assess.ts'
+import { isEqual } from '../../common/json/json.ts'
 import {
   decidePolicy,
   declaredPreviews,
   findingsOf,
   type PolicyDecision,
-} from '../../common/conclusion/policy-decision.ts'
-import { isEqual } from '../../common/json/json.ts'
+} from '../../common/outcome/policy-decision.ts'
 import type { FieldChange } from '../../common/override/changes.ts'
 import { judgeStrategy } from '../../common/policy/judge.ts'
 import { MAX_FINDINGS } from '../../common/policy/paths.ts'
 import type { PolicyFinding } from '../../common/policy/policy.ts'
-import type { Situation } from '../../common/run-state/situation.ts'
-import { situationOf } from '../../common/run-state/situation-of.ts'
+import type { Situation } from '../../common/situation/situation.ts'
+import { situationOf } from '../../common/situation/situation-of.ts'
 
 /** An experiment as it is to be stored, and as it is stored. */
 export interface Update {

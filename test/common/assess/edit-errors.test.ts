@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { PromotionStatus, StrategyRunStatus } from '../../../common/api/strategy.ts'
-import { runHash, shortRun } from '../../../common/run-state/run-hash.ts'
+import { runHash, shortRun } from '../../../common/situation/run-hash.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
-import { ID } from '../advance/blue-greens.ts'
 import { editErrors } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRunExperiment, aSource } from '../plan/some-run.ts'
+import { ID } from '../run/blue-greens.ts'
 
 const strategy = { blueGreen: { activeService: 'cart', previewService: 'cart-preview' } }
 const EXPERIMENT = anExperiment({ strategy })

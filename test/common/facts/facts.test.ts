@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ABSENT, known } from '../../../common/api/known.ts'
-import { isCounting } from '../../../common/conclusion/policy-decision.ts'
 import { forkAndSource, policyFacts } from '../../../common/facts/facts.ts'
+import { isCounting } from '../../../common/outcome/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { deployment } from '../../../common/workload/deployment.ts'

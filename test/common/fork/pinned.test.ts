@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { ownerOfRevision } from '../../../common/conclusion/revision-owner.ts'
 import { baseHash } from '../../../common/fork/base.ts'
 import { decodeBase, encodeBase, isPinned, isRevisionOf, pinnedSource } from '../../../common/fork/pinned.ts'
 import { sha256Of } from '../../../common/json/canonical.ts'
+import { ownerOfRevision } from '../../../common/writes/revision-owner.ts'
 import { aBase, aDeployment, anExperiment, pinnedTo } from '../../builders.ts'
 
 const { revision, status } = pinnedTo()

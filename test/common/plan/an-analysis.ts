@@ -1,7 +1,7 @@
 /** An experiment whose analysis a plugin decides, pass by pass. */
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import { GATED_DEPLOY_STATUS } from '../../../common/api/names.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
+import type { Write } from '../../../common/writes/write.ts'
 import { SimulatedAnalyses } from './simulated-analyses.ts'
 import { aRun, aRunExperiment, type RunOf } from './some-run.ts'
 import type { World } from './some-world.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
 import { aPolicy, NO_POLICIES } from '../../builders.ts'
-import { messageOf } from '../advance/promotions.ts'
+import { messageOf } from '../run/promotions.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 
 describe('the analysis of a strategy, pass by pass', () => {

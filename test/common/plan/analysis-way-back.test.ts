@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import type { Strategy } from '../../../common/api/strategy.ts'
-import { ID, pinsOf } from '../advance/blue-greens.ts'
+import { ID, pinsOf } from '../run/blue-greens.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 import { aService } from './simulated-services.ts'
 

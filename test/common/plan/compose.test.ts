@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import type { Conclusion, Plan } from '../../../common/conclusion/conclusion.ts'
-import type { RunPart } from '../../../common/conclusion/part.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
 import { waiting } from '../../../common/facts/decision.ts'
+import type { Conclusion, Plan } from '../../../common/outcome/conclusion.ts'
+import type { RunPart } from '../../../common/outcome/part.ts'
 import { compose } from '../../../common/plan/compose.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import type { Write } from '../../../common/writes/write.ts'
 import { aDeployment } from '../../builders.ts'
 
 const write = (name: string): Write => ({

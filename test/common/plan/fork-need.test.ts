@@ -5,9 +5,9 @@ import type { Facts } from '../../../common/facts/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { type ForkNeed, needOf } from '../../../common/plan/fork-need.ts'
 import { evaluate } from '../../../common/plan/plan.ts'
-import { situationOf } from '../../../common/run-state/situation-of.ts'
+import { situationOf } from '../../../common/situation/situation-of.ts'
 import { anExperiment, aPolicy, imageOverride, NO_POLICIES } from '../../builders.ts'
-import { aCutOver } from '../advance/blue-greens.ts'
+import { aCutOver } from '../run/blue-greens.ts'
 
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Conclusion } from '../../../common/conclusion/conclusion.ts'
 import { waiting } from '../../../common/facts/decision.ts'
+import type { Conclusion } from '../../../common/outcome/conclusion.ts'
 import { leavingStatus } from '../../../common/plan/leaving-status.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { plan, statusOf } from '../of-facts.ts'

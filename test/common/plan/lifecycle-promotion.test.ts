@@ -4,8 +4,8 @@ import { FORK_FINALIZER, OWNER_UID } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { aDeployment, UID } from '../../builders.ts'
-import { imageIn } from '../advance/promotions.ts'
 import { plan } from '../of-facts.ts'
+import { imageIn } from '../run/promotions.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld, START } from './some-run.ts'
 
 /** A run whose source has the change, and is not ready yet. */

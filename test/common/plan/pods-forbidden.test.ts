@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { evaluate } from '../../../common/plan/plan.ts'
 import { decisionWithoutPods, podsForbiddenBy } from '../../../common/plan/pods-forbidden.ts'
-import { situationOf } from '../../../common/run-state/situation-of.ts'
+import { situationOf } from '../../../common/situation/situation-of.ts'
 import { anAnalysis } from './an-analysis.ts'
 
 /** An experiment whose analysis has failed. */

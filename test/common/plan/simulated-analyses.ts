@@ -5,10 +5,10 @@ import type { Poll, PolledWindow } from '../../../common/analysis/run/poll.ts'
 import { analysisWithDefaults } from '../../../common/api/analysis/defaults.ts'
 import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
 import type { AnalysisFacts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
+import type { Write } from '../../../common/writes/write.ts'
 
 type RunWrite = Write & { readonly role: 'run' }
 

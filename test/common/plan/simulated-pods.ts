@@ -1,11 +1,11 @@
 /** The pods of a fork in memory, as a workload controller and a kubelet treat them. */
 import { GATE, REVISION } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
 import { isGatedFork } from '../../../common/fork/gated-spec.ts'
 import { at } from '../../../common/json/json.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
+import type { Write } from '../../../common/writes/write.ts'
 
 export interface PodsOf {
   /** whether the containers of new pods become ready */

@@ -1,12 +1,12 @@
 /** The Services of a blue-green in memory, with the slices that the API server's controllers make of them. */
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
 import { at, isEmpty, isObject, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
 import type { GatedPod } from '../../../common/strategy/gate.ts'
 import { type SliceView, serviceView, type TrafficView } from '../../../common/surroundings/traffic.ts'
 import { statusCount } from '../../../common/workload/status.ts'
+import type { Write } from '../../../common/writes/write.ts'
 
 export interface Services {
   readonly active?: KubeObject | undefined

@@ -1,10 +1,10 @@
 /** Writes of plans in memory. */
 import { FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
 import { withHash } from '../../../common/fork/derive.ts'
 import { at, isEqual, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
+import type { Write } from '../../../common/writes/write.ts'
 import { withGate } from './simulated-pods.ts'
 import { withSelector } from './simulated-services.ts'
 import { available, type World } from './some-world.ts'

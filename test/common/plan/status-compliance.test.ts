@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { POLICIES_NOT_READ } from '../../../common/assess/checks.ts'
-import type { PolicyDecision } from '../../../common/conclusion/policy-decision.ts'
+import type { PolicyDecision } from '../../../common/outcome/policy-decision.ts'
 import { policyCompliant } from '../../../common/plan/status.ts'
 import type { PolicyFinding } from '../../../common/policy/policy.ts'
 

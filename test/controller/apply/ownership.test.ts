@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, SERVICE } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
+import type { Write } from '../../../common/writes/write.ts'
 import { releaseOf } from '../../../controller/apply/ownership.ts'
 
 const TEAM = { manager: 'kubectl', operation: 'Update' }

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { CONTROLLER_REVISION } from '../../../common/api/names.ts'
-import type { Write } from '../../../common/conclusion/write.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import type { Write } from '../../../common/writes/write.ts'
 import { requestOf } from '../../../controller/apply/write-request.ts'
 import { aDeployment } from '../../builders.ts'
 

@@ -1,5 +1,5 @@
 import type { Condition } from '../../../common/api/types.ts'
-import type { PolicyDecision } from '../../../common/conclusion/policy-decision.ts'
+import type { PolicyDecision } from '../../../common/outcome/policy-decision.ts'
 import {
   type ExperimentPolicy,
   type ExperimentPolicyStatus,

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import type { AnalysisReport } from '../../../common/conclusion/conclusion.ts'
+import type { AnalysisReport } from '../../../common/outcome/conclusion.ts'
 import { anExperiment } from '../../builders.ts'
 import { plan } from '../../common/of-facts.ts'
 import { someFacts } from '../../common/plan/some-facts.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { aCutOver } from '../../common/advance/blue-greens.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../../common/plan/some-run.ts'
+import { aCutOver } from '../../common/run/blue-greens.ts'
 import { NONE, reported } from './reporting.ts'
 
 /** Events and counts of the next pass, without those of the conclusion, which are as ever. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Conclusion } from '../../../common/conclusion/conclusion.ts'
 import { waiting } from '../../../common/facts/decision.ts'
+import type { Conclusion } from '../../../common/outcome/conclusion.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
 import { plan } from '../../common/of-facts.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { known } from '../../../common/api/known.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import { situationOf } from '../../../common/run-state/situation-of.ts'
+import { situationOf } from '../../../common/situation/situation-of.ts'
 import { formerFindings, presentFindings } from '../../../webhook/ratchet/compared-findings.ts'
 import { policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'

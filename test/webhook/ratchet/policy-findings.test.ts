@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { findingsOf } from '../../../common/conclusion/policy-decision.ts'
+import { findingsOf } from '../../../common/outcome/policy-decision.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { type PolicyOutcome, policyOutcome } from '../../../webhook/ratchet/policy-findings.ts'
 import { anExperiment, aPolicy, NO_POLICIES } from '../../builders.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { COMMAND } from '../../../common/api/names.ts'
-import { runHash, shortRun } from '../../../common/run-state/run-hash.ts'
+import { runHash, shortRun } from '../../../common/situation/run-hash.ts'
 import { type Need, needsOf } from '../../../webhook/reads/access.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { aDecodedRequest } from '../a-decoded-request.ts'

@@ -1,0 +1,88 @@
+import { warning } from '../api/conditions.ts'
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
+import type { Warning } from '../api/types.ts'
+import { type Assessment, derivedFork } from '../assess/assess.ts'
+import type { Decision } from '../facts/decision.ts'
+import { type Facts, forkAndSource } from '../facts/facts.ts'
+import { objectOr } from '../json/json.ts'
+import { actionsOf } from '../policy/policy.ts'
+import type { Situation } from '../situation/situation.ts'
+import { servicesWithoutOthers } from '../surroundings/alone.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { fitted, optionalClause, type Part } from '../text/fitted.ts'
+import { shortenedList } from '../text/list.ts'
+import { replicasOf } from '../workload/status.ts'
+
+/** How long the fork must be alone before anything follows: a source may lack ready pods while it is updated. */
+const ALONE_MS = 10_000
+
+/** An experiment whose fork is alone behind Services of its source. */
+export interface AloneFork {
+  readonly services: readonly string[]
+  /** RFC 3339 */
+  readonly since: string
+  /** milliseconds until the warning is shown and a policy is enforced; 0 or less: now */
+  readonly restMs: number
+  /** the policies that forbid it */
+  readonly forbidding: readonly string[]
+  /** whether the fork must have no pods */
+  readonly isHeld: boolean
+}
+
+/**
+ * Whether the fork is, or would be, alone behind a Service of its source. A policy that forbids it takes the pods of
+ * the fork after ten seconds. A fork without pods gets none meanwhile. While a promotion or an undo may have written
+ * the source, the fork keeps its pods: it serves for those that the source's own rollout takes down.
+ */
+export function aloneBehindService(situation: Situation, assessment: Assessment): AloneFork | undefined {
+  const { facts, isWriting } = situation
+  const { experiment, now } = facts
+  const services = situation.servingReplicas > 0 ? servicesOf(facts, assessment) : []
+  if (services.length === 0) return undefined
+  const stored = experiment.status?.aloneSince ?? ''
+  const since = Number.isNaN(Date.parse(stored)) ? `${now.toISOString().slice(0, 19)}Z` : stored
+  const restMs = Date.parse(since) + ALONE_MS - now.getTime()
+  const forbidding = (knownValue(facts.policies)?.policies ?? [])
+    .filter(({ spec }) => spec.aloneBehindService === 'Deny' && actionsOf(spec).includes('Deny'))
+    .map(({ metadata }) => metadata.name)
+  const hasNoPods = facts.fork.is === 'absent' || (facts.fork.is === 'known' && replicasOf(facts.fork.value) === 0)
+  const isHeld = forbidding.length > 0 && !isWriting && (hasNoPods || restMs <= 0)
+  return { services, since, restMs, forbidding, isHeld }
+}
+
+function servicesOf(facts: Facts, assessment: Assessment): readonly string[] {
+  const pair = forkAndSource(facts, derivedFork(assessment) ?? knownValue(facts.fork))
+  const traffic = knownValue(facts.surroundings.traffic)
+  return pair && traffic ? servicesWithoutOthers(traffic, trafficInput(pair)) : []
+}
+
+/** `assessment` with a fork without pods. The number of pods is no part of the hash. */
+export function withoutPods(assessment: Assessment): Assessment {
+  if (assessment.is !== 'wanted') return assessment
+  const { fork, gate } = assessment
+  const shut = gate ? { gate: { ...gate, target: { pods: 0, open: 0 } } } : {}
+  return { ...assessment, fork: scaledToZero(fork), ...shut }
+}
+
+const scaledToZero = (fork: KubeObject): KubeObject => ({ ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } })
+
+/**
+ * The warning for the author, once it has lasted long enough. A review cannot know that, so `isReview` always warns.
+ */
+export const aloneWarnings = (alone: AloneFork | undefined, isReview = false): readonly Warning[] =>
+  alone && (isReview || alone.isHeld || alone.restMs <= 0) ? [warning('AloneBehindService', ...partsOf(alone))] : []
+
+/** The decision on a fork that has no pods because it would be alone. An endpoint that becomes ready wakes it. */
+export const aloneDecision = (alone: AloneFork): Decision => ({
+  is: 'unready',
+  reason: 'AloneBehindService',
+  message: fitted(Number.POSITIVE_INFINITY, partsOf(alone)),
+})
+
+function partsOf({ services, forbidding, isHeld }: AloneFork): readonly Part[] {
+  const lack = ['no other ready endpoint in service/', shortenedList(services, 2)]
+  return isHeld
+    ? [...lack, ': no pods until there is one', ' (policy "', shortenedList(forbidding, 2), '")']
+    : [...lack, optionalClause(': the fork gets all requests')]
+}
