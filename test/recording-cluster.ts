@@ -33,7 +33,7 @@ function lineFor(write: Write): string {
     case 'apply':
       return `${write.role === 'newFork' ? 'create' : 'apply'} ${kind} ${metadata.name}`
     case 'create':
-      return `create ${write.role === 'run' ? 'run' : 'revision'} ${metadata.name}`
+      return `create ${write.role === 'analysisRun' ? 'run' : 'revision'} ${metadata.name}`
     case 'patch': {
       const replicas = at(write.patch, 'spec', 'replicas')
       if (write.role === 'fork') return `scale ${kind} ${metadata.name} down to ${replicas}`
@@ -96,7 +96,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
         applied.push(withHash(of.object))
         return store(withHash(of.object))
       case 'create':
-        if (of.role === 'run') world.run = of.object
+        if (of.role === 'analysisRun') world.run = of.object
         else world.revision = of.object
         return of.object
       case 'patch': {

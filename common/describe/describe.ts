@@ -153,7 +153,7 @@ function patchLine({ role, of, patch }: Extract<Write, { verb: 'patch' }>): stri
       return `changes the selector of ${placeOf(of)}`
     case 'source':
       return `writes ${placeOf(of)}`
-    case 'run':
+    case 'analysisRun':
       return `changes ${placeOf(of)}`
     case 'fork':
     case 'twin': {

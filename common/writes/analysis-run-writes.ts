@@ -8,15 +8,15 @@ import type { Write } from './write.ts'
 
 const { apiVersion, kind } = ANALYSIS_RUN
 
-/** A write, and the run that it ends or deletes. */
+/** A write, and the analysis run that it ends or deletes. */
 interface WriteOfRun {
   readonly run: AnalysisRun
   readonly write: Write
 }
 
 /**
- * What to write of runs whose experiments are gone: they end, and stay as records for a while, at most ten of an
- * experiment and 200 in a namespace.
+ * What to write of analysis runs whose experiments are gone: they end, and stay as records for a while, at most ten of
+ * an experiment and 200 in a namespace.
  */
 export function orphanedRunWrites(runs: readonly AnalysisRun[], now: Date): readonly WriteOfRun[] {
   const ending = runs.filter((run) => !hasEnded(run))
@@ -42,13 +42,13 @@ const OPTIONAL = Object.fromEntries(
 export function statusWrite(run: AnalysisRun, status: AnalysisRunStatus): Write {
   const { uid, resourceVersion = '' } = run.metadata
   const patch = { metadata: { uid, resourceVersion }, status: { ...OPTIONAL, ...status } } as unknown as JsonObject
-  return { verb: 'patch', role: 'run', resource: ANALYSIS_RUN, of: objectOf(run), patch, subresource: 'status' }
+  return { verb: 'patch', role: 'analysisRun', resource: ANALYSIS_RUN, of: objectOf(run), patch, subresource: 'status' }
 }
 
-/** Deletes the record of a run. */
+/** Deletes the record of an analysis run. */
 export const deletion = (run: AnalysisRun): Write => ({
   verb: 'delete',
-  role: 'run',
+  role: 'analysisRun',
   resource: ANALYSIS_RUN,
   of: objectOf(run),
 })

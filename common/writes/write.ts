@@ -16,7 +16,7 @@ export type Role =
   | 'experiment'
   | 'source' // only by a promotion
   | 'pod' // the gate of a pod of a gated fork
-  | 'run' // the ExperimentAnalysisRun of an analysis
+  | 'analysisRun' // the ExperimentAnalysisRun of an analysis
   | 'service' // only our key of the selector, and publishNotReadyAddresses of a preview
 
 /** The watched object that a write of each role changes, if any. */
@@ -30,7 +30,7 @@ export const WRITTEN_OBJECT = {
   experiment: 'experiment',
   source: 'unwatched',
   pod: 'pod',
-  run: 'run',
+  analysisRun: 'analysisRun',
   service: 'unwatched',
 } as const
 
@@ -51,10 +51,10 @@ export type Write = { readonly resource: ResourceType } & (
       readonly role: 'pod'
       readonly object: KubeObject
     }
-  | { readonly verb: 'create'; readonly role: 'base' | 'record' | 'run'; readonly object: KubeObject }
+  | { readonly verb: 'create'; readonly role: 'base' | 'record' | 'analysisRun'; readonly object: KubeObject }
   | {
       readonly verb: 'patch'
-      readonly role: 'fork' | 'twin' | 'experiment' | 'source' | 'service' | 'run'
+      readonly role: 'fork' | 'twin' | 'experiment' | 'source' | 'service' | 'analysisRun'
       readonly of: KubeObject
       /** RFC 7386 */
       readonly patch: JsonObject
@@ -63,7 +63,7 @@ export type Write = { readonly resource: ResourceType } & (
       /** as of an apply; default: false */
       readonly isRepair?: boolean
     }
-  | { readonly verb: 'delete'; readonly role: 'fork' | 'twin' | 'base' | 'record' | 'run'; readonly of: KubeObject }
+  | { readonly verb: 'delete'; readonly role: 'fork' | 'twin' | 'base' | 'record' | 'analysisRun'; readonly of: KubeObject }
 )
 
 /**
@@ -95,7 +95,7 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
 /** A pod with another uid is `invalid`: it is not the one that was seen. */
 const POD = { ...EXISTING, invalid: 'lookAgain' } as const
 /** Its name has a hash of the question, so an object of that name is the run that was not seen yet. */
-const RUN = { ...EXISTING, invalid: 'lookAgain' } as const
+const OF_ANALYSIS_RUN = { ...EXISTING, invalid: 'lookAgain' } as const
 const NEW = { ...EXISTING, alreadyExists: NAME_TAKEN }
 
 /** What a refused write means, by its role and its failure. */
@@ -109,7 +109,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   experiment: EXISTING,
   source: EXISTING,
   pod: POD,
-  run: RUN,
+  analysisRun: OF_ANALYSIS_RUN,
   service: EXISTING,
 }
 

@@ -54,7 +54,7 @@ export class Writer {
     const stored = await (written === 'fork' ? this.#doubting(of, resource, store) : store())
     const version = versionOf(stored)
     if (written === 'fork') this.#options.written.note({ is: 'fork', kind: resource.kind, version })
-    if (written === 'run') this.#options.written.note({ is: 'run', version })
+    if (written === 'analysisRun') this.#options.written.note({ is: 'analysisRun', version })
     return stored
   }
 

@@ -8,7 +8,7 @@ type WrittenVersion =
   | { readonly is: 'experiment'; readonly version: string }
   | { readonly is: 'fork'; readonly kind: string; readonly version: string }
   | { readonly is: 'pod'; readonly version: string }
-  | { readonly is: 'run'; readonly version: string }
+  | { readonly is: 'analysisRun'; readonly version: string }
   /** The fork was deleted or was gone. `name` is `namespace/name`. */
   | { readonly is: 'deletedFork'; readonly kind: string; readonly name: string; readonly uid: string }
 
@@ -60,7 +60,7 @@ export class WrittenVersions {
         return experiments.caughtUp(written.version, signal)
       case 'pod':
         return pods?.caughtUp(written.version, signal)
-      case 'run':
+      case 'analysisRun':
         return runs?.caughtUp(written.version, signal)
       case 'fork':
         return forks(written.kind)?.caughtUp(written.version, signal)

@@ -51,7 +51,7 @@ describe('a question that is asked again', () => {
     const now = analysis.world.now.toISOString()
     expect(analysis.first()).to.deep.include({ verdict: 'Pass', reason: 'Passed', nextLookAt: now })
     expect(analysis.first()).to.not.have.property('finishedAt')
-    expect(analysis.decides('Fail')).to.include('patch run')
+    expect(analysis.decides('Fail')).to.include('patch analysisRun')
     expect(analysis.status()).to.deep.include({ verdict: 'Fail' })
     expect(analysis.pods()).to.equal(0)
   })
@@ -71,7 +71,7 @@ describe('a question that is asked again', () => {
       if (!source) throw new Error('there is a source')
       analysis.world.source = { ...source, metadata: { ...source.metadata, uid: 'created-again' } }
       const writes = Array.from({ length: 6 }, () => analysis.pass().writes).flat()
-      expect(told(writes)).to.include('create run')
+      expect(told(writes)).to.include('create analysisRun')
       expect(writes.filter((write) => 'isRepair' in write && write.isRepair)).to.deep.equal([])
       expect([analysis.pods(), analysis.verdict()]).to.deep.equal([1, 'notSignificant'])
     })

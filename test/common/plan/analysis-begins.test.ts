@@ -40,7 +40,7 @@ describe('an analysis whose fork', () => {
       return [...told(writes), conclusion.analysis?.waitsForFork]
     }
     expect(waits()).to.deep.equal(['apply newFork', true])
-    expect(waits()).to.deep.equal(['create run', true])
+    expect(waits()).to.deep.equal(['create analysisRun', true])
     expect(waits()).to.deep.equal(['apply fork', false]) // the annotation
   })
 
@@ -58,9 +58,9 @@ describe('an analysis whose fork', () => {
     const run = aRun(experiment, { analyses, isHealthy: false })
     run.rest()
     run.world.fork = overdue(run.world.fork)
-    expect(told(run.pass().writes)).to.deep.equal(['create run'])
+    expect(told(run.pass().writes)).to.deep.equal(['create analysisRun'])
     expect(told(run.pass().writes)).to.deep.equal(['apply fork']) // the annotation
-    expect(told(run.pass().writes)).to.deep.equal(['patch run'])
+    expect(told(run.pass().writes)).to.deep.equal(['patch analysisRun'])
     expect(verdictOf({ analyses })).to.equal('Fail NotHealthy')
     run.world.isHealthy = true
     run.rest()
@@ -71,9 +71,9 @@ describe('an analysis whose fork', () => {
     const analysis = anAnalysis()
     analysis.world.isHealthy = false
     analysis.world.fork = overdue(analysis.world.fork)
-    expect(told(analysis.pass().writes)).to.deep.equal(['patch run'])
+    expect(told(analysis.pass().writes)).to.deep.equal(['patch analysisRun'])
     expect(analysis.status()?.message).to.contain('too late')
-    expect(told(analysis.pass().writes)).to.not.include('patch run')
+    expect(told(analysis.pass().writes)).to.not.include('patch analysisRun')
   })
 
   it('does not get ready any more fails, whatever was measured meanwhile', () => {
@@ -115,7 +115,7 @@ describe('an analysis that was not ready', () => {
     const analysis = anAnalysis({ analysis: missing })
     expect(analysis.analyses.runs).to.deep.equal([])
     analysis.analyses.provider = 'later'
-    expect(told(analysis.rest())).to.deep.equal(['create run', 'apply fork'])
+    expect(told(analysis.rest())).to.deep.equal(['create analysisRun', 'apply fork'])
     expect(analysis.status()).to.deep.include({ verdict: 'Wait', reason: 'NoPods' })
   })
 
@@ -131,7 +131,7 @@ describe('an analysis that was not ready', () => {
     const analysis = anAnalysis()
     analysis.analyses.provider = 'later'
     expect(analysis.pass()).to.have.property('arms')
-    expect(analysis.decides('Pass')).to.include('patch run')
+    expect(analysis.decides('Pass')).to.include('patch analysisRun')
     expect(analysis.status()?.verdict).to.equal('Pass')
   })
 })

@@ -12,7 +12,7 @@ describe('two questions with one short hash', () => {
     analysis.edit(SAME_SUBJECT.evil)
     const writes = told(analysis.rest())
     expect(writes).to.include('apply fork')
-    expect(writes).to.not.include('create run')
+    expect(writes).to.not.include('create analysisRun')
     expect(analysis.status()).to.deep.include({ verdict: 'Wait', reason: 'NameConflict' })
     expect(analysis.status()).to.not.have.property('run')
     expect(analysis.status()?.message).to.equal(
@@ -49,7 +49,7 @@ describe('an analysis run of an earlier version', () => {
     for (const decision of ['Pass', 'Fail', undefined] as const) {
       const analysis = former(decision)
       const [before, pods] = [analysis.analyses.run, analysis.pods()]
-      expect(told(analysis.pass().writes)).to.deep.equal(['patch run'])
+      expect(told(analysis.pass().writes)).to.deep.equal(['patch analysisRun'])
       const { spec, status } = analysis.analyses.run ?? {}
       expect(spec).to.deep.equal(before?.spec)
       expect(status?.wholeSubject).to.match(/^[0-9a-f]{64}$/)

@@ -14,7 +14,7 @@ describe('the end of an analysis', () => {
     const { metadata, ...others } = analysis.world.experiment
     const deletionTimestamp = analysis.world.now.toISOString()
     analysis.world.experiment = { ...others, metadata: { ...metadata, deletionTimestamp } }
-    expect(told(analysis.rest())).to.include('patch run')
+    expect(told(analysis.rest())).to.include('patch analysisRun')
     expect(verdictsOf(analysis)).to.deep.equal(['Aborted'])
   })
 
@@ -82,13 +82,13 @@ describe('the end of an analysis', () => {
     const analysis = anAnalysis()
     const { metadata } = analysis.analyses.run ?? {}
     askAgain(analysis, 2)
-    const write = analysis.pass().writes.find(({ role }) => role === 'run')
+    const write = analysis.pass().writes.find(({ role }) => role === 'analysisRun')
     expect(write).to.deep.include({ verb: 'patch', subresource: 'status' })
     expect(write?.verb === 'patch' && write.patch.metadata).to.deep.equal({
       uid: metadata?.uid,
       resourceVersion: metadata?.resourceVersion,
     })
-    expect(told(analysis.rest()).filter((each) => each === 'patch run')).to.deep.equal([])
+    expect(told(analysis.rest()).filter((each) => each === 'patch analysisRun')).to.deep.equal([])
   })
 })
 
@@ -112,7 +112,7 @@ describe('the records of former analysis runs', () => {
     analysis.wait(7 * DAY_S)
     expect(told(analysis.rest())).to.deep.equal([])
     analysis.wait(1)
-    expect(told(analysis.rest())).to.deep.equal(['delete run'])
+    expect(told(analysis.rest())).to.deep.equal(['delete analysisRun'])
     expect(analysis.analyses.runs.map(({ spec }) => spec.attempt)).to.deep.equal([2])
   })
 
@@ -142,7 +142,7 @@ describe('the records of former analysis runs', () => {
     analysis.edit({ strategy: undefined, analysis: undefined } as never)
     analysis.rest()
     analysis.wait(7 * DAY_S + 1)
-    expect(told(analysis.rest())).to.deep.equal(['delete run'])
+    expect(told(analysis.rest())).to.deep.equal(['delete analysisRun'])
     expect(analysis.analyses.runs).to.deep.equal([])
   })
 })
@@ -152,7 +152,7 @@ describe('an analysis run that somebody deletes', () => {
     const analysis = anAnalysis()
     analysis.decides('Wait')
     analysis.analyses.forget()
-    expect(told(analysis.rest())).to.deep.equal(['create run'])
+    expect(told(analysis.rest())).to.deep.equal(['create analysisRun'])
     expect(analysis.analyses.run).to.not.have.property('status')
   })
 })

@@ -104,7 +104,7 @@ describe('an analysis, whatever happens', () => {
   it('writes each run at most once in a pass, and none after its verdict', () =>
     always((analysis) => {
       const names = plan(analysis.facts()).writes.flatMap((write) =>
-        write.role === 'run' && write.verb === 'patch' ? [write.of.metadata.name] : [],
+        write.role === 'analysisRun' && write.verb === 'patch' ? [write.of.metadata.name] : [],
       )
       expect(new Set(names).size).to.equal(names.length)
       const written = analysis.analyses.runs.filter(({ metadata }) => names.includes(metadata.name))

@@ -37,7 +37,7 @@ describe('an analysis whose source', () => {
     analysis.world.source = rolling(9)
     expect(told(analysis.rest())).to.deep.equal([])
     analysis.world.source = rolling(10)
-    expect(told(analysis.rest())).to.include('create run')
+    expect(told(analysis.rest())).to.include('create analysisRun')
     expect([runsOf(analysis), reasonOf(analysis)]).to.deep.equal([['Aborted', 'new'], 'Wait NoPods'])
   })
 
@@ -84,7 +84,7 @@ describe('an analysis whose source', () => {
       analysis.world.source = source
       const facts = { ...analysis.facts(), ...('kind' in of ? { kind: known(of.kind) } : {}) }
       const { conclusion, writes } = plan(facts)
-      expect(told(writes)).to.not.include('create run')
+      expect(told(writes)).to.not.include('create analysisRun')
       expect(conclusion.analysis).to.deep.include({ verdict: 'Wait', reason: 'SourceHoldsBack', waitsForFork: false })
       expect(conclusion.analysis?.message).to.contain(`/cart has ${field}: not all of its pods have its template`)
     })
@@ -142,7 +142,7 @@ describe('a pinned analysis whose source changes', () => {
   it('is interrupted, and says so: the fork would be compared with another version', () => {
     const analysis = pinned()
     analysis.world.source = rolling(10)
-    expect(told(analysis.rest())).to.deep.equal(['patch run'])
+    expect(told(analysis.rest())).to.deep.equal(['patch analysisRun'])
     expect([runsOf(analysis), reasonOf(analysis)]).to.deep.equal([['Aborted'], 'Wait SourceDrifted'])
     const message = 'deployment/cart has changed since this experiment was pinned to it'
     expect([analysis.status()?.message, analysis.analyses.run?.status?.message]).to.deep.equal([message, message])

@@ -14,7 +14,7 @@ const verdictOf = ({ analyses }: Analysis) => analyses.run?.status?.verdict
 function recorded(analysis: Analysis, decision: 'Pass' | 'Fail' = 'Fail'): Analysis {
   analysis.wait(60)
   analysis.analyses.decided(analysis.world.now, decision)
-  expect(told(analysis.pass().writes)).to.include('patch run')
+  expect(told(analysis.pass().writes)).to.include('patch analysisRun')
   return analysis
 }
 
@@ -101,7 +101,7 @@ describe('the way back after a verdict', () => {
     const before = analysis.status()
     analysis.wait(60)
     analysis.analyses.decided(analysis.world.now, 'Fail')
-    expect(told([...analysis.pass().writes])).to.not.include('patch run')
+    expect(told([...analysis.pass().writes])).to.not.include('patch analysisRun')
     expect(analysis.status()).to.deep.equal(before)
     analysis.rest()
     analysis.wait(60)
@@ -150,7 +150,7 @@ describe('an analysis whose run is aborted by a command', () => {
     const analysis = anAnalysis({ strategy: PAUSED })
     analysis.say('abort')
     expect(told(analysis.pass().writes)).to.deep.equal([])
-    expect(told(analysis.pass().writes)).to.include('patch run')
+    expect(told(analysis.pass().writes)).to.include('patch analysisRun')
   })
 
   it('goes on after a retry, and the time between does not count', () => {

@@ -7,7 +7,7 @@ import { aRun, aRunExperiment, type RunOf, START } from './some-run.ts'
 describe('the analysis of an experiment, pass by pass', () => {
   it('has a run when its fork is ready, named after fork and question, and without an owner', () => {
     const { analyses, writes, status, world } = anAnalysis()
-    expect(writes).to.deep.equal(['apply newFork', 'create run', 'apply fork'])
+    expect(writes).to.deep.equal(['apply newFork', 'create analysisRun', 'apply fork'])
     const { metadata, spec } = analyses.run ?? {}
     expect(metadata?.name).to.match(/^cart-experiment-[0-9a-f]{10}-[0-9a-f]{10}$/)
     expect(spec).to.deep.include({ attempt: 1, control: 'Source', alpha: 0.025, beta: 0.05, minSamples: 50 })
@@ -38,7 +38,7 @@ describe('the analysis of an experiment, pass by pass', () => {
 
   it('records a poll once, and writes nothing without one', () => {
     const analysis = anAnalysis()
-    expect(analysis.decides('Wait')).to.deep.equal(['patch run'])
+    expect(analysis.decides('Wait')).to.deep.equal(['patch analysisRun'])
     expect(analysis.analyses.run?.status).to.deep.include({ looks: 1, verdict: 'Wait', reason: 'Measuring' })
     analysis.wait(60)
     expect(told(analysis.rest())).to.deep.equal([])
@@ -47,7 +47,7 @@ describe('the analysis of an experiment, pass by pass', () => {
   it('passes, keeps its pods, and says so to scripts', () => {
     const analysis = anAnalysis()
     expect(analysis.verdict()).to.equal('notSignificant')
-    expect(analysis.decides('Pass')).to.deep.equal(['patch run', 'apply fork'])
+    expect(analysis.decides('Pass')).to.deep.equal(['patch analysisRun', 'apply fork'])
     expect(analysis.pods()).to.equal(1)
     expect(analysis.verdict()).to.equal('noHarm')
     expect(analysis.conditions()).to.deep.equal(['AnalysisComplete True Passed', 'AnalysisPassed True Passed'])
@@ -58,7 +58,7 @@ describe('the analysis of an experiment, pass by pass', () => {
     const analysis = anAnalysis()
     analysis.wait(60)
     analysis.analyses.decided(analysis.world.now, 'Fail')
-    expect(told(analysis.pass().writes)).to.deep.equal(['patch run'])
+    expect(told(analysis.pass().writes)).to.deep.equal(['patch analysisRun'])
     expect(analysis.pods()).to.equal(1)
     expect(told(analysis.rest())).to.deep.equal(['apply fork'])
     expect(analysis.pods()).to.equal(0)
@@ -81,12 +81,12 @@ describe('the analysis of an experiment, pass by pass', () => {
     const analysis = anAnalysis()
     analysis.decides('Fail')
     analysis.edit({ strategy: undefined, analysis: { ...ANALYSIS, attempt: 2 } })
-    expect(told(analysis.rest())).to.deep.equal(['apply fork', 'create run', 'apply fork'])
+    expect(told(analysis.rest())).to.deep.equal(['apply fork', 'create analysisRun', 'apply fork'])
     expect(analysis.pods()).to.equal(1)
     expect(analysis.status()).to.deep.include({ verdict: 'Wait', attempt: 2 })
     analysis.edit({ strategy: undefined, analysis: ANALYSIS })
     const written = told(analysis.rest())
-    expect(written.filter((write) => write === 'patch run')).to.have.length(1) // the second one ends
+    expect(written.filter((write) => write === 'patch analysisRun')).to.have.length(1) // the second one ends
     expect(analysis.pods()).to.equal(0)
     expect(analysis.status()).to.deep.include({ verdict: 'Fail', attempt: 1 })
   })
@@ -137,11 +137,11 @@ describe('the analysis of an experiment, pass by pass', () => {
   it('ends with the experiment: expired, or without the analysis', () => {
     const expired = anAnalysis({ ttlSeconds: 3_600, metadata: { creationTimestamp: START.toISOString() } })
     expired.wait(4_000)
-    expect(told(expired.rest())).to.include('patch run')
+    expect(told(expired.rest())).to.include('patch analysisRun')
     expect(expired.analyses.run?.status?.verdict).to.equal('Aborted')
     const removed = anAnalysis()
     removed.edit({ strategy: undefined, analysis: undefined } as unknown as RunOf)
-    expect(told(removed.rest())).to.include('patch run')
+    expect(told(removed.rest())).to.include('patch analysisRun')
     expect(removed.analyses.run?.status?.verdict).to.equal('Aborted')
     expect(removed.status()).to.equal(undefined)
     expect(removed.conditions()).to.deep.equal([])

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
 import type { Write } from '../../../common/writes/write.ts'
 
-type RunWrite = Write & { readonly role: 'run' }
+type RunWrite = Write & { readonly role: 'analysisRun' }
 
 /** The analysis runs of an experiment, as the API server stores them. */
 export class SimulatedAnalyses {

@@ -13,8 +13,8 @@ import { available, type World } from './some-world.ts'
 export function make(world: World, write: Write): KubeObject | undefined {
   const settle = (object: KubeObject) => (world.isHealthy ? available(object) : object)
   switch (write.role) {
-    case 'run':
-      world.analyses?.write({ ...write, role: 'run' }, world.now)
+    case 'analysisRun':
+      world.analyses?.write({ ...write, role: 'analysisRun' }, world.now)
       return undefined
     case 'pod':
       world.pods = withGate(world.pods, write)

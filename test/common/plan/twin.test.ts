@@ -15,7 +15,7 @@ const aTwin = (of: RunOf = {}, world: Parameters<typeof anAnalysis>[1] = {}) =>
 describe('the twin of an analysis', () => {
   it('is a second fork without the override and with pods of its own, as soon as the run goes on', () => {
     const { world, writes, status } = aTwin()
-    expect(writes).to.deep.equal(['apply newFork', 'create run', 'apply fork', 'apply newTwin'])
+    expect(writes).to.deep.equal(['apply newFork', 'create analysisRun', 'apply fork', 'apply newTwin'])
     const { fork, twin, source } = world
     expect(twin?.metadata.name).to.equal(twinName(world.experiment))
     expect(objectOr(twin?.spec).replicas).to.equal(2)

@@ -11,7 +11,7 @@ describe('the writes of analysis runs', () => {
   it('are based on the version of the run, and remove the fields that its status loses', () => {
     const status = abortedStatus(RUN, NOW)
     const write = statusWrite(RUN, status)
-    expect(write).to.include({ verb: 'patch', role: 'run', subresource: 'status' })
+    expect(write).to.include({ verb: 'patch', role: 'analysisRun', subresource: 'status' })
     const { uid, resourceVersion = '' } = RUN.metadata
     expect(write).to.have.deep.nested.property('patch.metadata', { uid, resourceVersion })
     expect(write).to.have.nested.property('patch.status.verdict', status.verdict)

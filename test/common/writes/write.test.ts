@@ -29,7 +29,7 @@ const WRITES: Readonly<Record<Role, Write>> = {
   base: { verb: 'create', role: 'base', resource: deployment, object: fork },
   record: { verb: 'create', role: 'record', resource: deployment, object: fork },
   source: { verb: 'patch', role: 'source', resource: deployment, of: fork, patch: { spec: {} } },
-  run: { verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: fork },
+  analysisRun: { verb: 'create', role: 'analysisRun', resource: ANALYSIS_RUN, object: fork },
   service: { verb: 'patch', role: 'service', resource: SERVICE, of: fork, patch: {} },
   pod: { verb: 'apply', role: 'pod', resource: POD, object: fork },
   experiment: {

@@ -35,9 +35,9 @@ async function awaited(key: string): Promise<readonly string[]> {
     written: written.of('shop/faster-cart'),
     doubt: () => undefined,
   })
-  await writer.write({ verb: 'create', role: 'run', resource: ANALYSIS_RUN, object: run })
+  await writer.write({ verb: 'create', role: 'analysisRun', resource: ANALYSIS_RUN, object: run })
   const patch = { status: {} }
-  await writer.write({ verb: 'patch', role: 'run', resource: ANALYSIS_RUN, of: run, patch, subresource: 'status' })
+  await writer.write({ verb: 'patch', role: 'analysisRun', resource: ANALYSIS_RUN, of: run, patch, subresource: 'status' })
   await written.caughtUp(key)
   return versions
 }

@@ -36,7 +36,7 @@ describe('the versions that were written', () => {
     written.note(KEY, { is: 'fork', kind: 'Deployment', version: '12' })
     written.note(KEY, { is: 'deletedFork', kind: 'StatefulSet', name: 'shop/cart-x', uid: 'u1' })
     written.note(KEY, { is: 'pod', version: '14' })
-    written.note(KEY, { is: 'run', version: '15' })
+    written.note(KEY, { is: 'analysisRun', version: '15' })
     await written.caughtUp(KEY)
     expect(diary).to.deep.equal([
       ...['experiments 11', 'Deployment 12', 'StatefulSet deleted shop/cart-x u1', 'pods 14', 'runs 15'],
