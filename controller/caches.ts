@@ -28,7 +28,7 @@ import { podView } from './observe/fork-pods.ts'
 
 interface CachesOptions
   extends Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'>,
-    Pick<Config, 'kindProbeMs' | 'onlyNamespace' | 'isGateInstalled' | 'isAnalysisInstalled'> {
+    Pick<Config, 'kindProbeMs' | 'onlyNamespace' | 'installed'> {
   readonly metrics: Pick<ControllerMetrics, 'reflectorFailed' | 'handlerFailed'>
 }
 
@@ -39,7 +39,7 @@ const FORKS = ' (forks)'
 export type Caches = ReturnType<typeof createCaches>
 
 /** Creates the caches. They watch nothing until each reflector is started. */
-export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options }: CachesOptions) {
+export function createCaches({ installed, ...options }: CachesOptions) {
   const { timers, random, log, kindProbeMs, metrics, onlyNamespace } = options
   const client = withFewPages(options.client)
   const where = onlyNamespace === undefined ? {} : { namespace: onlyNamespace }
@@ -59,7 +59,7 @@ export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options 
       orUnread('service', serviceView),
     ),
     /** what analyses name, and their analysis runs; undefined: the component is not installed */
-    analysis: isAnalysisInstalled
+    analysis: installed.analysis
       ? {
           runs: reflector({ ...where, resource: ANALYSIS_RUN, managedFields: 'none' }, runIn),
           templates: reflector({ ...where, resource: ANALYSIS_TEMPLATE, managedFields: 'none' }, knownTemplate),
@@ -68,7 +68,7 @@ export function createCaches({ isGateInstalled, isAnalysisInstalled, ...options 
         }
       : undefined,
     /** those of gated forks; undefined: pods may not be read */
-    pods: isGateInstalled ? reflector(ofPods, podView) : undefined,
+    pods: installed.gate ? reflector(ofPods, podView) : undefined,
     slices: reflector(
       { ...where, resource: RESOURCES.EndpointSlice, managedFields: 'none' },
       orUnread('endpointslice', sliceView),

@@ -32,7 +32,7 @@ import { type Key, keyOf } from './runtime/queue.ts'
 import type { Pass } from './runtime/worker.ts'
 
 interface ClusterOptions
-  extends Pick<Ports, 'schemaOf' | 'surroundings' | 'steps' | 'pods' | 'analysis' | 'isPromotionInstalled'> {
+  extends Pick<Ports, 'schemaOf' | 'surroundings' | 'steps' | 'pods' | 'analysis' | 'installed'> {
   readonly client: KubeClient
   /** whether the namespace may be read */
   readonly isServed: (namespace: string) => boolean
@@ -47,7 +47,6 @@ interface ClusterOptions
   readonly drift: DriftBackoff
   /** of the selectors of Services */
   readonly pins: DriftBackoff
-  readonly isCutOverInstalled: boolean
   /** counts writes that undo the change of another client, moves of runs, and ends of promotions */
   readonly metrics: Pick<ControllerMetrics, 'repaired' | 'moved' | 'promoted'>
   readonly statusDrift: DriftBackoff
@@ -68,7 +67,7 @@ const QUOTES: ReadonlySet<Conclusion['is']> = new Set(['failed', 'stalled', 'unr
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
   const { client, written, recorder, log, metrics, isServed, writtenStatuses, ...of } = options
-  const { isCutOverInstalled, experiments: cached, statusDrift, sharePace, podRefusals, dryRuns, ...shared } = of
+  const { experiments: cached, statusDrift, sharePace, podRefusals, dryRuns, ...shared } = of
   const { policies, unreported } = shared
   const experiments = new ExperimentReads({ client, cached })
   const workloads = workloadReads(client, shared)
@@ -91,7 +90,7 @@ export function clusterForPass(options: ClusterOptions) {
         },
         workloads: workloads.port(signal),
         revision: reading(RESOURCES.ControllerRevision),
-        service: isCutOverInstalled ? reading(RESOURCES.Service) : undefined,
+        service: reading(RESOURCES.Service),
         podRefusal: (fork) => podRefusals.of(fork),
         dryRun: (...of) => dryRuns.of(...of),
       },

@@ -15,7 +15,7 @@ export const readConfig = (vars: Vars) => ({
   /** how often it is checked whether the cluster serves an absent kind now: Argo Rollouts may be installed later */
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
-  ...installedComponents(vars),
+  installed: installedComponents(vars),
   /** the pod's name, for Events */
   instance: vars.HOSTNAME || 'experiment-controller',
   /**

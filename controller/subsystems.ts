@@ -37,17 +37,7 @@ import { ExperimentIndex } from './wakeups/experiment-index.ts'
 import { wakeOnChanges } from './wakeups/watches.ts'
 
 export interface ControllerOptions
-  extends Pick<
-    Config,
-    | 'workers'
-    | 'kindProbeMs'
-    | 'instance'
-    | 'isPromotionInstalled'
-    | 'isGateInstalled'
-    | 'isCutOverInstalled'
-    | 'isAnalysisInstalled'
-    | keyof ServedNamespaces
-  > {
+  extends Pick<Config, 'workers' | 'kindProbeMs' | 'instance' | 'installed' | keyof ServedNamespaces> {
   readonly client: KubeClient
   readonly clock: Clock
   readonly timers: Timers
@@ -138,7 +128,7 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     ...memory,
     schemaOf: ({ kind }) => schemas.schemaOf(kind),
     analysis,
-    pods: options.isGateInstalled ? (namespace, fork) => forkPods.of(namespace, fork) : undefined,
+    pods: (namespace, fork) => forkPods.of(namespace, fork),
     written,
     recorder,
   })

@@ -4,7 +4,7 @@ import { EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../common/api/names.ts
 import type { KubeObject, ObjectMeta } from '../common/api/object.ts'
 import type { BlueGreenStrategy } from '../common/api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, ExperimentDeploymentStatus } from '../common/api/types.ts'
-import type { PolicyFacts } from '../common/facts/facts.ts'
+import type { Components, PolicyFacts } from '../common/facts/facts.ts'
 import { type Base, baseHash, baseOf } from '../common/fork/base.ts'
 import { derive } from '../common/fork/derive.ts'
 import { encodeBase } from '../common/fork/pinned.ts'
@@ -208,3 +208,9 @@ export function pinnedTo(source: KubeObject = aDeployment(), experiment: Experim
   const status = { source: { uid: 'uid-of-cart', generation: 1, templateHash: baseHash(base), pinned: true } }
   return { revision, status }
 }
+
+/** An installation with these components only. */
+export const installing = (...components: readonly (keyof Components)[]): Components => ({
+  ...{ promotion: false, gate: false, cutOver: false, analysis: false },
+  ...Object.fromEntries(components.map((each) => [each, true])),
+})

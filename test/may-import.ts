@@ -156,6 +156,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/api',
     'common/workload',
     'common/analysis/kinds',
+    'common/facts',
     'common/writes',
     'common/outcome',
     'common/run',

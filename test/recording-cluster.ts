@@ -13,7 +13,7 @@ import type { TrafficView } from '../common/surroundings/traffic.ts'
 import type { Write } from '../common/writes/write.ts'
 import type { AnalysisPort, Ports } from '../controller/observe/ports.ts'
 import type { PassPorts } from '../controller/reconcile.ts'
-import { ANY_SCHEMA } from './builders.ts'
+import { ANY_SCHEMA, installing } from './builders.ts'
 import { SHORT_TURNS } from './virtual-time.ts'
 
 interface Given {
@@ -127,7 +127,11 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       leavingMs: () => undefined,
       noteLeaving: () => undefined,
     },
-    isPromotionInstalled: false,
+    get installed() {
+      return world.analysis ? installing('analysis') : installing()
+    },
+    pods: () => [],
+    service: async () => undefined,
     dryRun: async (_key, _kind, { of }) => ({ of, changesNothing: ABSENT }),
     experiments: { get: async () => world.experiment, doubt: () => diary.push('doubt the cache') },
     workloads: {

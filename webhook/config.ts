@@ -28,7 +28,7 @@ export const readConfig = (vars: Vars) => ({
   kubeconfig: vars.KUBECONFIG || undefined,
   /** how often to look for a kind that the cluster does not serve yet: Argo Rollouts may be installed later */
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
-  ...installedComponents(vars),
+  installed: installedComponents(vars),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })
 

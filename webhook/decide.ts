@@ -7,6 +7,7 @@ import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
 import { type DescribeOptions, describe } from '../common/describe/describe.ts'
 import { promotionWarnings } from '../common/describe/promotion-warnings.ts'
+import type { Components } from '../common/facts/facts.ts'
 import { type Facts, forkAndSource, type PolicyFacts, type SpecFacts } from '../common/facts/facts.ts'
 import { inDocumentOrder } from '../common/json/document-order.ts'
 import { isCounting } from '../common/outcome/policy-decision.ts'
@@ -59,9 +60,7 @@ interface AuthorizedReview {
   readonly found: RequestFacts
   readonly policies: PolicyFacts
   readonly yielder: Yielder
-  readonly isPromotionInstalled: boolean
-  readonly isGateInstalled: boolean
-  readonly isCutOverInstalled: boolean
+  readonly installed: Components
   readonly now: Date
 }
 
@@ -135,7 +134,7 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
   const warnings = [
     ...outcome.warnings,
     ...knownMistakes(own, compared, judged),
-    ...promotionWarnings(facts, review.isPromotionInstalled),
+    ...promotionWarnings(facts),
     ...analysisWarnings(facts),
     ...nullWarnings(decoded.request),
     ...commandWarnings(decoded.request),
@@ -180,20 +179,20 @@ const NOT_READ = unknown('not read in a review')
 
 /** The facts that the plan needs, as far as they are read at this point. */
 function specFacts(
-  { decoded: { experiment }, schema, found, now, ...review }: AuthorizedReview,
+  { decoded: { experiment }, schema, found, installed, now }: AuthorizedReview,
   surroundings: Surroundings,
 ): SpecFacts {
   const { creationTimestamp = now.toISOString() } = experiment.metadata
-  const { access: _access, needs: _needs, promotion, ...read } = found
+  const { access: _access, needs: _needs, ...read } = found
   return {
     ...read,
     experiment: { ...experiment, metadata: { ...experiment.metadata, creationTimestamp } },
     schema: knownOrAbsent(schema),
     now,
     surroundings,
-    gate: review.isGateInstalled ? { pods: NOT_READ } : undefined,
-    cutOver: review.isCutOverInstalled ? { services: NOT_READ } : undefined,
-    promotion: promotion && { ...promotion, isInstalled: review.isPromotionInstalled },
+    installed,
+    gate: installed.gate ? { pods: NOT_READ } : undefined,
+    cutOver: installed.cutOver ? { services: NOT_READ } : undefined,
     isExcluded: false, // our webhook configurations send no reviews for excluded namespaces
   }
 }
@@ -235,7 +234,7 @@ function describedBy(
       ? changesBetween(before.fork.spec, assessment.fork.spec, effect.shape)
       : (effect?.changes() ?? [])
   }
-  return { evaluation: of, changes, isDryRunOfCreate, isPromotionInstalled: review.isPromotionInstalled }
+  return { evaluation: of, changes, isDryRunOfCreate }
 }
 
 /** A refusal with all mistakes, in the order of their fields in the manifest. */

@@ -73,10 +73,7 @@ const deps = {
   timers,
   clock: () => new Date(),
   onFinding: counted.ruled,
-  isPromotionInstalled: config.isPromotionInstalled,
-  isGateInstalled: config.isGateInstalled,
-  isCutOverInstalled: config.isCutOverInstalled,
-  isAnalysisInstalled: config.isAnalysisInstalled,
+  installed: config.installed,
 }
 const app = admissionApp({
   mutate: mutator(deps),

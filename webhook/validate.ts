@@ -2,7 +2,7 @@ import { knownValue } from '../common/api/known.ts'
 import { EXPERIMENT_POLICY } from '../common/api/names.ts'
 import type { ExperimentDeployment, FieldError } from '../common/api/types.ts'
 import { notServed, notShared, overrideErrors } from '../common/assess/checks.ts'
-import type { PolicyFacts } from '../common/facts/facts.ts'
+import type { Components, PolicyFacts } from '../common/facts/facts.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { needsOtherApprover } from '../common/policy/approval.ts'
 import { isOutside, type ValidationAction } from '../common/policy/policy.ts'
@@ -35,14 +35,7 @@ export interface ValidatorDeps {
   readonly onFinding?: (action: ValidationAction) => void
   readonly timers: Timers
   readonly clock: Clock
-  /** whether the controller may write sources; default: it may not */
-  readonly isPromotionInstalled?: boolean
-  /** whether the controller may keep the pods of a fork without requests; default: it may not */
-  readonly isGateInstalled?: boolean
-  /** whether the controller may change the selectors of Services; default: it may not */
-  readonly isCutOverInstalled?: boolean
-  /** whether the controller may run analyses; default: it may not */
-  readonly isAnalysisInstalled?: boolean
+  readonly installed: Components
 }
 
 /** Our configuration makes the API server wait for 5 s. The difference is for the transport of the answer. */
@@ -68,8 +61,8 @@ export const validator = (deps: ValidatorDeps) => {
     const deadline = startDeadline(deps.timers, limitMs)
     try {
       const scope = { kube: within(kube, { limitMs, signal: deadline.signal }), signal: deadline.signal }
-      const { isAnalysisInstalled } = deps
-      const found = await readFacts({ ...scope, policies: deps.policies, isAnalysisInstalled }, decoded)
+      const { policies: source, installed } = deps
+      const found = await readFacts({ ...scope, policies: source, installed }, decoded)
       yielder.resume()
       const entitlement = entitlementOf(decoded, [...forged, ...own.errors], found)
       const isAbort = isAbortOnly(request)
@@ -78,11 +71,8 @@ export const validator = (deps: ValidatorDeps) => {
       const [{ policies }, now] = [entitlement, deps.clock()]
       return await decide(
         {
-          ...{ decoded, own, isAbort, schema, found, policies, yielder, now },
+          ...{ decoded, own, isAbort, schema, found, policies, installed, yielder, now },
           forged: [...forged, ...(needsOtherApprover(policies.policies) ? requesterErrors(request) : [])],
-          isPromotionInstalled: deps.isPromotionInstalled ?? false,
-          isGateInstalled: deps.isGateInstalled ?? false,
-          isCutOverInstalled: deps.isCutOverInstalled ?? false,
         },
         {
           others: () => counter.others(decoded, policies, deadline.signal),

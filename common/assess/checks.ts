@@ -115,8 +115,8 @@ export function schemaNotRead({ experiment }: SpecFacts): Blocked {
   return blockedBy(waiting('SchemaNotAvailable', message, SCHEMA_RETRY_MS))
 }
 
-const cutOverIsInstalled: Check = ({ cutOver, experiment: { spec } }) =>
-  cutOver || !spec.strategy?.blueGreen ? undefined : blockedByMistakes('NotInstalled', [NO_CUT_OVER])
+const cutOverIsInstalled: Check = ({ installed, experiment: { spec } }) =>
+  installed.cutOver || !spec.strategy?.blueGreen ? undefined : blockedByMistakes('NotInstalled', [NO_CUT_OVER])
 
 const NO_CUT_OVER: FieldError = {
   field: 'spec.strategy.blueGreen',
@@ -135,8 +135,8 @@ const sourceHasNoClaims: Check = ({ source, experiment: { spec } }) => {
   ])
 }
 
-const gateIsInstalled: Check = ({ gate, experiment: { spec } }) =>
-  gate || !strategyRunSpec(spec)?.isGated ? undefined : blockedByMistakes('NotInstalled', [NO_GATE])
+const gateIsInstalled: Check = ({ installed, experiment: { spec } }) =>
+  installed.gate || !strategyRunSpec(spec)?.isGated ? undefined : blockedByMistakes('NotInstalled', [NO_GATE])
 
 const NO_GATE: FieldError = {
   field: 'spec.traffic.mode',
@@ -144,8 +144,8 @@ const NO_GATE: FieldError = {
   cause: 'FieldValueForbidden',
 }
 
-const analysisIsInstalled: Check = ({ analysis, experiment: { spec } }) =>
-  analysis || !spec.analysis ? undefined : blockedByMistakes('NotInstalled', [NO_ANALYSIS])
+const analysisIsInstalled: Check = ({ installed, experiment: { spec } }) =>
+  installed.analysis || !spec.analysis ? undefined : blockedByMistakes('NotInstalled', [NO_ANALYSIS])
 
 const NO_ANALYSIS: FieldError = {
   field: 'spec.analysis',

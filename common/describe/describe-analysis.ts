@@ -24,7 +24,7 @@ const isTwin = ({ experiment }: Facts): boolean => experiment.spec.analysis?.con
 
 /** The line about the twin, which also takes requests. */
 const twinLines = (facts: Facts, fork: KubeObject): readonly string[] =>
-  facts.analysis && isTwin(facts) && replicasOf(fork) > 0
+  facts.installed.analysis && isTwin(facts) && replicasOf(fork) > 0
     ? [
         `a twin without the override gets as many requests while the analysis goes on: ${count(replicasOf(fork), 'pod')}`,
       ]

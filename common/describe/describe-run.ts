@@ -37,8 +37,6 @@ import { shortName } from '../text/short-name.ts'
 const MAX_LINE = 220
 
 interface Run extends Pick<DesiredFork, 'fork' | 'gate' | 'run'> {
-  /** whether the installation lets the controller write sources */
-  readonly isPromotionInstalled: boolean
   /** whether the revision is not known yet: the real create after a dry run gets another uid */
   readonly isDryRunOfCreate: boolean
 }
@@ -50,7 +48,7 @@ interface Run extends Pick<DesiredFork, 'fork' | 'gate' | 'run'> {
 export function strategyLines(
   situation: Situation,
   { conclusion }: Plan,
-  { fork, gate, run: runOf, isDryRunOfCreate, ...of }: Run,
+  { fork, gate, run: runOf, isDryRunOfCreate }: Run,
 ): readonly string[] {
   const { facts } = situation
   const state = conclusion.run ?? runOf()
@@ -70,7 +68,7 @@ export function strategyLines(
     ...previewedRequests(facts, state),
     ...caveats(state, sizes),
     ...promisedLines(state, sizes),
-    ...(isAhead ? [promotionLine(facts, state, { sizes, ...of }), ...doubts(facts)] : []),
+    ...(isAhead ? [promotionLine(facts, state, sizes), ...doubts(facts)] : []),
     ...(isAhead && !isDryRunOfCreate ? revisionLines(state) : []),
   ]
 }
@@ -181,16 +179,12 @@ function caveats({ run, steps, spec }: RunState, sizes: Sizes): readonly string[
   ]
 }
 
-interface Promoted extends Pick<Run, 'isPromotionInstalled'> {
-  readonly sizes: Sizes
-}
-
 /** Who writes the source, and what that costs. */
-function promotionLine(facts: Facts, { spec, run }: RunState, { sizes, isPromotionInstalled }: Promoted): string {
+function promotionLine(facts: Facts, { spec, run }: RunState, sizes: Sizes): string {
   const name = shortName(facts.experiment.spec.sourceRef)
   const source = knownValue(facts.source)?.object
   const promotion = source && promotionInto(facts, source)
-  const { mode } = promotionWriter(spec, { source, promotion, isInstalled: isPromotionInstalled })
+  const { mode } = promotionWriter(spec, { source, promotion, installed: facts.installed })
   if (mode === 'Export') return `promote: waits until ${name} has the change; status.promotion.patch says how`
   const unseen = source && unseenBy(facts, run, source)
   if (unseen !== undefined) return `promote: ${name} is not written without the command promote: ${unseen}`

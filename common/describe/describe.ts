@@ -33,8 +33,6 @@ export interface DescribeOptions {
   readonly changes: () => readonly FieldChange[]
   /** whether the name of the fork is not known yet: the real create after a dry run gets another uid */
   readonly isDryRunOfCreate: boolean
-  /** whether the installation lets the controller write sources */
-  readonly isPromotionInstalled: boolean
 }
 
 /** How many differences get a line of their own. */

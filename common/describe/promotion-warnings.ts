@@ -12,7 +12,7 @@ import { strategyRunSpec } from '../strategy/run-spec.ts'
  * Why a promotion will not write the source: nothing to write, an installation that may not, or somebody who declares
  * the source. Only for an experiment with `spec.promotion` or the command `promote`.
  */
-export function promotionWarnings(facts: SpecFacts, isInstalled: boolean): readonly Warning[] {
+export function promotionWarnings(facts: SpecFacts): readonly Warning[] {
   const { spec, metadata, status } = facts.experiment
   const run = strategyRunSpec(spec)
   const isPromoted = parseCommand(metadata.annotations?.[COMMAND] ?? '')?.verb === 'promote'
@@ -24,7 +24,7 @@ export function promotionWarnings(facts: SpecFacts, isInstalled: boolean): reado
   if (source && hasOverride(facts, source))
     return [warning('NothingToPromote', 'the source already has what the override says')]
   if (run.mode === 'Export') return []
-  const { because } = promotionWriter(run, { source, promotion, isInstalled })
+  const { because } = promotionWriter(run, { source, promotion, installed: facts.installed })
   return because ? [warning(because.reason, because.message, INSTEAD)] : []
 }
 

@@ -22,10 +22,23 @@ import type { Surroundings } from '../surroundings/traffic-report.ts'
 import { twinName } from '../workload/identity.ts'
 import type { Source, WorkloadKind } from '../workload/kind.ts'
 
+/** Which of the optional components an installation has. Each program finds it out once, when it starts. */
+export interface Components {
+  /** whether a promotion may write sources */
+  readonly promotion: boolean
+  /** whether the pods of a fork may be kept without requests until the controller opens them */
+  readonly gate: boolean
+  /** whether the selector of a Service may be changed */
+  readonly cutOver: boolean
+  /** whether a fork may be compared with its source */
+  readonly analysis: boolean
+}
+
 /** The facts that decide which fork is wanted: the input of `assess`. */
 export interface SpecFacts {
   readonly now: Date
   readonly experiment: ExperimentDeployment
+  readonly installed: Components
   /** absent: the cluster does not serve the kind; unknown: this version cannot fork it */
   readonly kind: Known<WorkloadKind>
   readonly schema: Known<SpecSchema>
@@ -47,11 +60,11 @@ export interface SpecFacts {
   readonly isExcluded: boolean
   /** what else touches the pods of the fork; a review reads the Services only when it has derived the fork */
   readonly surroundings: Surroundings
-  /** absent: this installation has no component "gate" */
+  /** absent without the component */
   readonly gate?: GateFacts | undefined
-  /** absent: this installation has no component "cut-over" */
+  /** absent without the component */
   readonly cutOver?: CutOverFacts | undefined
-  /** absent: this installation has no component "analysis" */
+  /** absent without the component, and in a review also without an analysis */
   readonly analysis?: AnalysisFacts | undefined
   /** read only at the step of a run that writes the source */
   readonly promotion?: PromotionFacts | undefined
@@ -178,8 +191,6 @@ interface PromotionFacts {
   readonly source: Known<KubeObject>
   /** the ControllerRevision with its former values */
   readonly record: Known<KubeObject>
-  /** whether the controller may write sources */
-  readonly isInstalled: boolean
 }
 
 /** The policies that apply, and the facts that they need. */

@@ -148,5 +148,10 @@ function creation({ experiment }: Facts, { subject, wholeSubject, spec, resolved
   }
   const labels = { [EXPERIMENT_ID]: experimentId(uid), [CR_NAME]: name, [SOURCE_ID]: sourceId(experiment) }
   const metadata = { name: `${forkName(experiment.spec.sourceRef.name, uid)}-${subject}`, namespace, labels }
-  return { verb: 'create', role: 'analysisRun', resource: ANALYSIS_RUN, object: { apiVersion, kind, metadata, spec: runSpec } }
+  return {
+    verb: 'create',
+    role: 'analysisRun',
+    resource: ANALYSIS_RUN,
+    object: { apiVersion, kind, metadata, spec: runSpec },
+  }
 }

@@ -30,11 +30,11 @@ export interface AnalyzedFork {
  * What the twin adds: a second fork without the override, as large as the present fork, while the analysis run goes on.
  * It leaves as soon as no analysis compares it any more.
  */
-export function twinPart({ facts, isWriting }: Situation, of: AnalyzedFork, conclusion: Conclusion): Part {
+export function twinPart({ facts, installed, isWriting }: Situation, of: AnalyzedFork, conclusion: Conclusion): Part {
   const { twin: known, experiment } = facts
   const twin = knownValue(known?.object ?? { is: 'absent' })
   if (!known || known.object.is === 'unknown') return {}
-  const isAsked = facts.analysis !== undefined && experiment.spec.analysis?.control === 'Twin'
+  const isAsked = installed.analysis && experiment.spec.analysis?.control === 'Twin'
   const replicas = replicasNow(facts, conclusion)
   // The fork cannot be derived now, and stays as it is. So does its twin.
   const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting

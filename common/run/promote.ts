@@ -63,8 +63,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
   const overridden = sourceOverride(facts, source)
   const found = promotionOf(overridden)
   if (!found) return undefined
-  const isInstalled = facts.promotion?.isInstalled === true
-  const writer = promotionWriter(state.spec, { source, promotion: found, isInstalled })
+  const writer = promotionWriter(state.spec, { source, promotion: found, installed: facts.installed })
   const status = promotionStatus(writer, stored)
   const has = sourceHas(facts, source, { after: found.after, stored: stored?.written })
   if (has) {

@@ -95,7 +95,7 @@ function restored(
   isFormer: boolean,
 ): PromotionPlan {
   const isOurs = promotion.restored ? isStoredAs(source, promotion.restored) : isFormer && isPromotedLast(source)
-  const mayWrite = facts.promotion?.isInstalled === true
+  const mayWrite = facts.installed.promotion
   const rolling = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: isOurs && mayWrite, isUndo: true })
   if (!rolling.isReached) return rolling
   const { restored: _done, ...undone } = promotion

@@ -94,7 +94,7 @@ export function runPartWithoutFork(situation: Situation, report: RunReport, endi
   const hasNoPods =
     fork.is === 'absent' ||
     (fork.is === 'known' && replicasOf(fork.value) === 0 && !at(fork.value, 'status', 'replicas'))
-  const isGateless = facts.gate === undefined // nobody can shut the pods, so they are not kept for inspection
+  const isGateless = !situation.installed.gate // nobody can shut the pods, so they are not kept for inspection
   const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
     return: hasNoPods || (cutting ? cutting.isReached : !hasRequests(situation)),
     shut: hasNoPods || isGateless || !isAnyOpen(facts),

@@ -65,7 +65,7 @@ const sumOf = ({ source, fork, twin }: Moment, count: (of: MostPods) => number):
 
 /** The pods of the fork and of its twin, now and at each step that is left. */
 function momentsOf(facts: Facts, fork: KubeObject, run: RunState | undefined) {
-  const isTwin = facts.analysis !== undefined && facts.experiment.spec.analysis?.control === 'Twin'
+  const isTwin = facts.installed.analysis && facts.experiment.spec.analysis?.control === 'Twin'
   const now = { pods: replicasOf(fork), open: run?.target?.open ?? 0, twin: isTwin ? replicasOf(fork) : 0 }
   const sizes = run?.run.path === 'Forward' ? sizesOf(facts, run.spec, { fork }) : undefined
   if (!run || !sizes) return [now]

@@ -3,7 +3,7 @@ import { ABSENT, knownValue } from '../api/known.ts'
 import { PROMOTION_MANAGER } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
 import type { PromotionMode, PromotionStatus, StoredSource } from '../api/strategy.ts'
-import type { SpecFacts } from '../facts/facts.ts'
+import type { Components, SpecFacts } from '../facts/facts.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { NO_SHAPE } from '../override/shape.ts'
@@ -117,13 +117,12 @@ interface Promoted {
   /** undefined while there is none, or if the override cannot be merged into it */
   readonly source: KubeObject | undefined
   readonly promotion: Promotion | undefined
-  /** whether the installation lets the controller write sources */
-  readonly isInstalled: boolean
+  readonly installed: Components
 }
 
 /** Decides who writes the source. The webhook warns of it, and the controller acts on it. */
-export function promotionWriter(spec: StrategyRunSpec, { source, promotion, isInstalled }: Promoted): PromotionWriter {
-  if (!isInstalled) return { mode: 'Export', because: NOT_INSTALLED }
+export function promotionWriter(spec: StrategyRunSpec, { source, promotion, installed }: Promoted): PromotionWriter {
+  if (!installed.promotion) return { mode: 'Export', because: NOT_INSTALLED }
   if (!source || !promotion || spec.force) return { mode: spec.mode }
   const declarer = declaredBy(source, promotion.forward)
   if (declarer === undefined) return { mode: spec.mode }

@@ -18,6 +18,7 @@ export function situationOf<F extends SpecFacts>(facts: F): Situation<F> {
   const { experiment, now } = facts
   const situation: Situation<F> = lazily<Situation<F>>({
     facts: () => facts,
+    installed: () => facts.installed,
     stage: () => stageOf(situation),
     hasExpired: () => untilExpiryMs(experiment, now) <= 0 && (!situation.isWriting || situation.isUntouched),
     strategy: () => strategyRunSpec(experiment.spec),

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/object.ts'
 import type { RunPath } from '../api/strategy.ts'
-import type { Facts, SpecFacts } from '../facts/facts.ts'
+import type { Components, Facts, SpecFacts } from '../facts/facts.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import type { Promotion } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
@@ -65,6 +65,7 @@ export type Stage = 'deleting' | 'returning' | 'expired' | 'promoted' | 'ongoing
  */
 export interface Situation<F extends SpecFacts = Facts> {
   readonly facts: F
+  readonly installed: Components
   readonly stage: Stage
   /** whether it has expired. While the source may have the change, the promotion or its undo is ended first */
   readonly hasExpired: boolean

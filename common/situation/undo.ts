@@ -47,10 +47,10 @@ export function undoOf(situation: SpecSituation): Undo | undefined {
 }
 
 /** Why an undo would do nothing; undefined if it can be made, or where that is not known. */
-export function obstacleOfUndo({ facts, undo }: SpecSituation): string | undefined {
+export function obstacleOfUndo({ installed, undo }: SpecSituation): string | undefined {
   if (!undo || (undo.is === 'possible' && undo.isDone)) return undefined
   if (undo.is === 'impossible') return undo.because
-  return facts.promotion?.isInstalled ? undefined : NOT_INSTALLED.message
+  return installed.promotion ? undefined : NOT_INSTALLED.message
 }
 
 /**

@@ -63,7 +63,11 @@ export type Write = { readonly resource: ResourceType } & (
       /** as of an apply; default: false */
       readonly isRepair?: boolean
     }
-  | { readonly verb: 'delete'; readonly role: 'fork' | 'twin' | 'base' | 'record' | 'analysisRun'; readonly of: KubeObject }
+  | {
+      readonly verb: 'delete'
+      readonly role: 'fork' | 'twin' | 'base' | 'record' | 'analysisRun'
+      readonly of: KubeObject
+    }
 )
 
 /**

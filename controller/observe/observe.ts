@@ -66,12 +66,13 @@ const NOT_READ = {
 
 /** The facts that need no read of other objects. */
 function experimentFacts(ports: Ports, key: Key, experiment: ExperimentDeployment) {
-  const { policies, drift, steps, unreported, workloads } = ports
+  const { policies, drift, installed, steps, unreported, workloads } = ports
   const { kind } = experiment.spec.sourceRef
   const adapter = workloadKind(kind)
   const served = adapter && !workloads.isAbsent(adapter) ? adapter : undefined
   return {
     experiment,
+    installed,
     kind: adapter ? knownOrAbsent(served) : unknown(`this version cannot fork a ${kind}`),
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
@@ -115,7 +116,7 @@ async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {
     ...base,
     gate,
     cutOver,
-    promotion: { source: ABSENT, record, isInstalled: ports.isPromotionInstalled },
+    promotion: { source: ABSENT, record },
   }
 }
 

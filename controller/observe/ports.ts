@@ -7,7 +7,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
-import type { ByName, OtherExperiment, WrittenGeneration } from '../../common/facts/facts.ts'
+import type { ByName, Components, OtherExperiment, WrittenGeneration } from '../../common/facts/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { DoubtfulWrite } from '../../common/situation/write-in-doubt.ts'
@@ -109,11 +109,12 @@ export interface Ports {
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort
   readonly surroundings: SurroundingsPort
-  /** the pods of the gated fork of this name; absent: pods may not be read */
-  readonly pods?: ((namespace: string, fork: string) => readonly GatedPod[]) | undefined
-  /** a Service as it is now, maybe with the mark `UNREAD`; absent: Services may not be written. @throws KubeError */
-  readonly service?: ((namespace: string, name: string) => Promise<KubeObject | undefined>) | undefined
-  /** what an analysis names, and its analysis runs; absent: this installation has no component "analysis" */
+  readonly installed: Components
+  /** the pods of the gated fork of this name; only with the component "gate" */
+  readonly pods: (namespace: string, fork: string) => readonly GatedPod[]
+  /** a Service as it is now, maybe with the mark `UNREAD`; only with the component "cut-over". @throws KubeError */
+  readonly service: (namespace: string, name: string) => Promise<KubeObject | undefined>
+  /** what an analysis names, and its analysis runs; absent without the component "analysis" */
   readonly analysis?: AnalysisPort | undefined
   /** repairs of the selectors of Services */
   readonly pins: {
@@ -122,8 +123,6 @@ export interface Ports {
     /** for how many milliseconds another client must leave the selector alone after repairs in a row; else 0 */
     contestedMs(key: Key): number
   }
-  /** whether this installation may write sources */
-  readonly isPromotionInstalled: boolean
   /** what a dry run of a write says: at most one for an experiment in ten seconds. Does not throw a KubeError. */
   readonly dryRun: (key: Key, kind: WorkloadKind, write: DoubtfulWrite) => Promise<DryRun>
   readonly steps: {

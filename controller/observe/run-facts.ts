@@ -20,20 +20,21 @@ import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
 /** The pods of a gated fork; undefined where pods may not be read. */
-export function gateFacts({ pods }: Ports, experiment: ExperimentDeployment) {
+export function gateFacts({ installed, pods }: Ports, experiment: ExperimentDeployment) {
+  if (!installed.gate) return undefined
   const isGated = strategyRunSpec(experiment.spec)?.isGated === true
-  return pods && { pods: known(concernedPods(pods(...placeOfFork(experiment)), isGated)) }
+  return { pods: known(concernedPods(pods(...placeOfFork(experiment)), isGated)) }
 }
 
 /** The Services of a blue-green, and its source, as they are now; undefined where Services may not be written. */
 export async function cutOverFacts(
-  { service, workloads, surroundings, pins, steps }: Ports,
+  { installed, service, workloads, surroundings, pins, steps }: Ports,
   key: Key,
   experiment: ExperimentDeployment,
   adapter: WorkloadKind | undefined,
 ): Promise<CutOverFacts | undefined> {
   const { blueGreen } = experiment.spec.strategy ?? {}
-  if (!service) return undefined
+  if (!installed.cutOver) return undefined
   if (!blueGreen || !adapter) return { services: unknown('it has no blue-green') }
   const namespace = sourceNamespaceOf(experiment)
   const { activeService, previewService } = blueGreen
@@ -84,13 +85,12 @@ export async function promotionFacts(
   adapter: WorkloadKind | undefined,
 ) {
   if (!adapter) return undefined
-  const { isPromotionInstalled: isInstalled } = ports
   const { strategy, promotion } = experiment.status ?? {}
   const command = commandIn(experiment.metadata.annotations)
   const isUndo = command?.verb === 'undo' && !isAnswered(command, strategy?.command)
   if (!writesSource(strategy) && !isUndo)
     return promotion?.record && promotion.record.wholeHash === undefined
-      ? { source: unknown('not at this step'), record: await promotionRecord(ports, experiment), isInstalled }
+      ? { source: unknown('not at this step'), record: await promotionRecord(ports, experiment) }
       : undefined
   const { name } = experiment.spec.sourceRef
   const namespace = sourceNamespaceOf(experiment)
@@ -98,7 +98,7 @@ export async function promotionFacts(
     ports.workloads.live(adapter, namespace, name),
     promotionRecord(ports, experiment),
   ])
-  return { source: knownObject(source), record, isInstalled }
+  return { source: knownObject(source), record }
 }
 
 /** The promotion record. Only an experiment with a run has one. */

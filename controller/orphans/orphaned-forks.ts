@@ -1,6 +1,7 @@
 import { CONTROLLER_REVISION, EXPERIMENT_DEPLOYMENT, OWNER_UID } from '../../common/api/names.ts'
 import { type KubeObject, UNREAD } from '../../common/api/object.ts'
 import type { Reason } from '../../common/api/reasons.ts'
+import type { Components } from '../../common/facts/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
@@ -25,8 +26,7 @@ export interface OrphansOptions {
   /** whether experiments in the namespace may be read. A fork of another one is left alone */
   readonly isServed: (namespace: string) => boolean
   readonly workloads: readonly CachedWorkloads[]
-  /** whether the controller may change the selectors of Services */
-  readonly isCutOverInstalled: boolean
+  readonly installed: Components
   /** writes by uid. @throws KubeError */
   readonly write: (write: Write, signal: AbortSignal) => Promise<unknown>
   readonly recorder: Pick<Recorder, 'record'>
@@ -211,7 +211,7 @@ export class Orphans {
   }
 
   #mayUnpin(service: KubeObject): boolean {
-    return this.#options.isCutOverInstalled && service[UNREAD] === undefined && hasOurSelector(service)
+    return this.#options.installed.cutOver && service[UNREAD] === undefined && hasOurSelector(service)
   }
 
   /** The revision called `name`, if it belonged to the same experiment as a fork. */

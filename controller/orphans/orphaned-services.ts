@@ -23,7 +23,7 @@ interface Place {
 }
 
 interface OrphanedServicesOptions
-  extends Pick<OrphansOptions, 'workloads' | 'isCutOverInstalled' | 'write' | 'recorder' | 'timers' | 'log'> {
+  extends Pick<OrphansOptions, 'workloads' | 'installed' | 'write' | 'recorder' | 'timers' | 'log'> {
   /** all that select pods, from the cache */
   readonly services: () => Iterable<readonly [string, { readonly name: string; readonly selector: object }]>
   /** whether this installation writes in the namespace */
@@ -136,14 +136,14 @@ export class OrphanedServices {
 
   /** The second time, the Service is returned, if the controller wrote its selector last and may do so. */
   async #found(of: Candidate, service: KubeObject): Promise<void> {
-    const { timers, isCutOverInstalled, write } = this.#options
+    const { timers, installed, write } = this.#options
     const [key, { uid = '' }] = [keyOf(of), service.metadata]
     const before = this.#lost.get(key)
     const isSame = before?.service === uid && before.id === of.id
     const { sinceMs, note } = isSame ? before : { sinceMs: timers.now(), note: '' }
     this.#lost.set(key, { service: uid, id: of.id, sinceMs, note })
     if (timers.now() - sinceMs < CONFIRMED_MS) return
-    if (!isCutOverInstalled || !hasOurSelector(service)) return this.#tell(of, service, KEPT)
+    if (!installed.cutOver || !hasOurSelector(service)) return this.#tell(of, service, KEPT)
     await write(unpin(service), this.#sweeper.signal)
     this.#tell(of, service, RETURNED)
     this.#lost.delete(key)

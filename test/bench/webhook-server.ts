@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import type { ExperimentPolicy } from '../../common/policy/policy.ts'
 import { realTimers } from '../../common/program/clock.ts'
+import { installedComponents } from '../../common/program/components.ts'
 import { listen } from '../../common/program/listen.ts'
 import { jsonLog } from '../../common/program/log.ts'
 import { admissionApp } from '../../webhook/http/server.ts'
@@ -28,7 +29,7 @@ const policies = policySource(
   { hasSynced: true, list: () => POLICIES },
   { client: kube, timers, ownNamespace: 'experiment-controller-system' },
 )
-const surroundings = { kube, schemas, policies, timers, clock: () => new Date() }
+const surroundings = { kube, schemas, policies, timers, clock: () => new Date(), installed: installedComponents({}) }
 const app = admissionApp({ mutate: mutator(surroundings), validate: validator(surroundings), log })
 const server = tlsServer(app, { cert: read('tls.crt'), key: read('tls.key') })
 

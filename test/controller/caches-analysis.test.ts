@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { ANALYSIS_RUN } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { createCaches, namedReflectors } from '../../controller/caches.ts'
+import { installing } from '../builders.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 import { aRun, ERRORS } from './analysis/a-run.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -14,7 +15,7 @@ const CLUSTER_TEMPLATES = `${GROUP}/clusterexperimentanalysistemplates`
 const PROVIDERS = `${GROUP}/experimentanalysisproviders`
 
 /** Filled caches of these objects, and what was asked for them. */
-async function filled(objects: Readonly<Record<string, KubeObject>>, isAnalysisInstalled = true) {
+async function filled(objects: Readonly<Record<string, KubeObject>>, installed = installing('analysis')) {
   const server = new FakeApiServer(objects)
   const caches = createCaches({
     client: server,
@@ -22,8 +23,7 @@ async function filled(objects: Readonly<Record<string, KubeObject>>, isAnalysisI
     random: () => 0,
     log: diaryLog(),
     kindProbeMs: 30_000,
-    isGateInstalled: false,
-    isAnalysisInstalled,
+    installed,
     metrics: noMetrics(),
     onlyNamespace: 'shop',
   })
@@ -56,7 +56,7 @@ describe('the caches of analyses', () => {
   })
 
   it('are none without the component: nothing of it is asked for', async () => {
-    const { caches, names, server } = await filled({}, false)
+    const { caches, names, server } = await filled({}, installing())
     expect(caches).to.equal(undefined)
     expect([...names, ...server.requests].filter((name) => name.includes('analysis'))).to.deep.equal([])
   })

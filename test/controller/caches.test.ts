@@ -5,7 +5,7 @@ import type { KubeClient } from '../../common/kube/client/client.ts'
 import { Metrics } from '../../common/program/metrics.ts'
 import { createCaches, namedReflectors } from '../../controller/caches.ts'
 import { controllerMetrics, METRIC_PREFIX } from '../../controller/metrics.ts'
-import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
+import { aDeployment, anExperiment, aPolicy, FORK, installing } from '../builders.ts'
 import { ScriptedClient } from '../common/kube/scripted-client.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -27,8 +27,7 @@ const cachesOf = (client: KubeClient, metrics = noMetrics()) =>
     random: () => 0,
     log: diaryLog(),
     kindProbeMs: 30_000,
-    isGateInstalled: false,
-    isAnalysisInstalled: false,
+    installed: installing(),
     metrics,
   })
 
@@ -111,8 +110,7 @@ describe('the caches', () => {
       random: () => 0,
       log: diaryLog(),
       kindProbeMs: 30_000,
-      isGateInstalled: false,
-      isAnalysisInstalled: false,
+      installed: installing(),
       metrics: noMetrics(),
     }
     const caches = createCaches({ client, timers, ...more, onlyNamespace: 'shop' })
@@ -173,8 +171,7 @@ describe('the caches', () => {
       random: () => 0,
       log: diaryLog(),
       kindProbeMs: 30_000,
-      isGateInstalled: false,
-      isAnalysisInstalled: false,
+      installed: installing(),
       metrics: noMetrics(),
     })
     const rollouts = caches.workloads.find(({ kind }) => kind.kind === 'Rollout')

@@ -12,7 +12,7 @@ import { Referrers } from '../../controller/observe/referrers.ts'
 import { UnreportedWrites } from '../../controller/observe/unreported-writes.ts'
 import { StatusPacing } from '../../controller/report/status-pacing.ts'
 import { WrittenStatuses } from '../../controller/report/written-statuses.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK, UID } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, installing, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, SHORT_TURNS, VirtualTime } from '../virtual-time.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -33,8 +33,7 @@ function world() {
     random: () => 0,
     log,
     kindProbeMs: 30_000,
-    isGateInstalled: false,
-    isAnalysisInstalled: false,
+    installed: installing(),
     metrics: noMetrics(),
   })
   const written = new WrittenVersions({ experiments: caches.experiments, forks: () => undefined })
@@ -69,13 +68,13 @@ function world() {
       leavingMs: () => undefined,
       noteLeaving: () => undefined,
     },
-    isPromotionInstalled: false,
+    installed: installing(),
+    pods: () => [],
     podRefusals: { of: async () => ABSENT },
     dryRuns: { of: async (_key, _kind, { of }) => ({ of, changesNothing: ABSENT }) },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),
     pins: new DriftBackoff(timers, 2),
-    isCutOverInstalled: false,
     metrics: {
       repaired: ({ kind }) => void diary.push(`repair of a ${kind}`),
       moved: ({ reason }) => void diary.push(`moved: ${reason}`),

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { readConfig } from '../../controller/config.ts'
+import { installing } from '../builders.ts'
 
 describe('the configuration of the controller', () => {
   it('has defaults for everything', () =>
@@ -7,10 +8,7 @@ describe('the configuration of the controller', () => {
       kubeconfig: undefined,
       workers: 16,
       kindProbeMs: 30_000,
-      isPromotionInstalled: false,
-      isGateInstalled: false,
-      isCutOverInstalled: false,
-      isAnalysisInstalled: false,
+      installed: installing(),
       credentials: '/etc/experiment-analysis/credentials',
       loopback: 'refuse',
       logLevel: 'info',
@@ -44,10 +42,7 @@ describe('the configuration of the controller', () => {
       kubeconfig: '/tmp/config',
       workers: 4,
       kindProbeMs: 5_000,
-      isPromotionInstalled: true,
-      isGateInstalled: true,
-      isCutOverInstalled: true,
-      isAnalysisInstalled: true,
+      installed: installing('promotion', 'gate', 'cutOver', 'analysis'),
       credentials: '/keys',
       loopback: 'allow',
       logLevel: 'debug',

@@ -25,7 +25,7 @@ async function aCanary() {
   const source = stored(aDeployment({ image: FORMER }))
   const experiment = anExperiment({ overrideSpec: imageOverride(PROMOTED), strategy })
   const objects = { [PATHS.experiment]: stored(experiment), [PATHS.source]: { ...source, ...available(source) } }
-  const world = aController(objects, true)
+  const world = aController(objects, ['promotion'])
   /** Workloads that stay as they are, because their controller does nothing. */
   const stuck = new Set<string>()
   const play = (path: string) => {

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { namedReflectors } from '../../controller/caches.ts'
 import { createSubsystems, type Subsystems } from '../../controller/subsystems.ts'
-import { aDeployment, anExperiment, aPolicy } from '../builders.ts'
+import { aDeployment, anExperiment, aPolicy, installing } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -51,10 +51,7 @@ async function leading() {
       client: server,
       workers: 16,
       kindProbeMs: 30_000,
-      isPromotionInstalled: true,
-      isGateInstalled: true,
-      isCutOverInstalled: true,
-      isAnalysisInstalled: true,
+      installed: installing('promotion', 'gate', 'cutOver', 'analysis'),
       http: NO_PROVIDERS,
       instance: 'pod-1',
       ownNamespace: 'ops',

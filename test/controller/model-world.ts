@@ -3,7 +3,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, isEqual, listOr } from '../../common/json/json.ts'
 import { experimentId } from '../../common/workload/identity.ts'
 import { Controller } from '../../controller/controller.ts'
-import { anExperiment } from '../builders.ts'
+import { anExperiment, installing } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { ClusterHistory, type ViewName } from './cluster-history.ts'
@@ -77,10 +77,7 @@ export class ModelWorld {
       client: this.clients.at(-1) ?? server,
       workers: 2,
       kindProbeMs: 30_000,
-      isPromotionInstalled: false,
-      isGateInstalled: false,
-      isCutOverInstalled: false,
-      isAnalysisInstalled: false,
+      installed: installing(),
       http: NO_PROVIDERS,
       instance: 'pod-1',
       ownNamespace: 'experiment-controller-system',

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Condition, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { Controller } from '../../controller/controller.ts'
-import { aDeployment, anExperiment, FORK } from '../builders.ts'
+import { aDeployment, anExperiment, FORK, installing } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -43,7 +43,7 @@ export const AVAILABLE = {
 }
 
 /** A controller in virtual time with `faster-cart` on `cart`, beside `objects`. */
-export function aController(objects: Readonly<Record<string, KubeObject>> = {}, isPromotionInstalled = false) {
+export function aController(objects: Readonly<Record<string, KubeObject>> = {}, more: readonly 'promotion'[] = []) {
   const time = new VirtualTime()
   const server = new FakeApiServer({
     [PATHS.experiment]: stored(anExperiment()),
@@ -58,10 +58,7 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
     client: server,
     workers: WORKERS,
     kindProbeMs: 30_000,
-    isPromotionInstalled,
-    isGateInstalled: true,
-    isCutOverInstalled: true,
-    isAnalysisInstalled: true,
+    installed: installing('gate', 'cutOver', 'analysis', ...more),
     http: NO_PROVIDERS,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { Controller } from '../../controller/controller.ts'
-import { aDeployment, anExperiment } from '../builders.ts'
+import { aDeployment, anExperiment, installing } from '../builders.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
 import { FakeApiServer } from './fake-api-server.ts'
@@ -21,7 +21,7 @@ export const versioned = (object: object): KubeObject => {
 }
 
 /** A controller in virtual time, and the API server that it uses. */
-export function running(objects: Readonly<Record<string, KubeObject>> = {}, isAnalysisInstalled = false) {
+export function running(objects: Readonly<Record<string, KubeObject>> = {}, installed = installing()) {
   const time = new VirtualTime()
   const log = diaryLog()
   const server = new FakeApiServer({
@@ -33,10 +33,7 @@ export function running(objects: Readonly<Record<string, KubeObject>> = {}, isAn
     client: server,
     workers: WORKERS,
     kindProbeMs: 30_000,
-    isPromotionInstalled: false,
-    isGateInstalled: false,
-    isCutOverInstalled: false,
-    isAnalysisInstalled,
+    installed,
     http: NO_PROVIDERS,
     instance: 'pod-1',
     ownNamespace: 'experiment-controller-system',

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { Semaphore } from '../../common/program/semaphore.ts'
 import { namedReflectors } from '../../controller/caches.ts'
 import { createSubsystems, type Subsystems } from '../../controller/subsystems.ts'
-import { anExperiment } from '../builders.ts'
+import { anExperiment, installing } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
@@ -36,10 +36,7 @@ function created(objects: Readonly<Record<string, KubeObject>> = {}) {
       client: server,
       workers: 2,
       kindProbeMs: 30_000,
-      isPromotionInstalled: false,
-      isGateInstalled: false,
-      isCutOverInstalled: false,
-      isAnalysisInstalled: false,
+      installed: installing(),
       http: NO_PROVIDERS,
       instance: 'pod-1',
       ownNamespace: 'ops',

@@ -1,14 +1,16 @@
 /** Sweeps over forks whose experiments may be gone, without a cluster. */
+
 import { CONTROLLER_REVISION } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { Components } from '../../common/facts/facts.ts'
 import { objectOr } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import type { Write } from '../../common/writes/write.ts'
 import { Orphans } from '../../controller/orphans/orphaned-forks.ts'
 import { ExperimentIndex } from '../../controller/wakeups/experiment-index.ts'
-import { anExperiment } from '../builders.ts'
+import { anExperiment, installing } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 
@@ -44,8 +46,8 @@ export interface Given {
   readonly isServed?: (namespace: string) => boolean
   /** those in the namespace of the fork, before each sweep */
   readonly services?: () => readonly KubeObject[]
-  /** default: true */
-  readonly isCutOverInstalled?: boolean
+  /** default: the cut-over */
+  readonly installed?: Components
   /** what each write does first */
   readonly beforeWrite?: (write: Write) => void | Promise<void>
 }
@@ -62,7 +64,7 @@ export function world(given: Given = {}) {
     revision,
     isServed = () => true,
     services = () => [],
-    isCutOverInstalled = true,
+    installed = installing('cutOver'),
     beforeWrite = () => undefined,
   } = given
   const diary: string[] = []
@@ -84,7 +86,7 @@ export function world(given: Given = {}) {
     },
     hasExperiment: (kind, of) => index.hasFork(kind, of),
     isServed,
-    isCutOverInstalled,
+    installed,
     workloads: [{ kind: deployment, forks: { list: () => forks }, others: { list: () => others, isAbsent: false } }],
     clock: () => new Date(START.getTime() + timers.now()),
     write: async (write) => {

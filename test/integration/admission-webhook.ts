@@ -17,6 +17,7 @@ import { mutator } from '../../webhook/mutate.ts'
 import { policyReflector, policySource } from '../../webhook/reads/policies.ts'
 import { tlsServer } from '../../webhook/tls/server.ts'
 import { validator } from '../../webhook/validate.ts'
+import { installing } from '../builders.ts'
 
 /** The API server learns of a configuration some time after it was written. */
 const DEADLINE_MS = 30_000
@@ -69,6 +70,7 @@ export async function admitting(
     policies: policySource(reflector, { client: kube, timers, ownNamespace: 'experiment-controller-system' }),
     timers,
     clock: () => new Date(),
+    installed: installing(),
   }
   const app = admissionApp({ mutate: mutator(asked), validate: validator(asked), log, ...more })
   const server = tlsServer(app, { cert, key })

@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { readConfig } from '../../webhook/config.ts'
+import { installing } from '../builders.ts'
 
 describe('readConfig of the webhook', () => {
   it('has a default for everything', () => {
-    expect(readConfig({})).to.include({
+    expect(readConfig({})).to.deep.include({
       port: 9443,
       healthPort: 8080,
       logLevel: 'info',
@@ -15,15 +16,12 @@ describe('readConfig of the webhook', () => {
       pathSecretsDirectory: '/etc/webhook/path',
       ownNamespace: 'experiment-controller-system',
       onlyNamespace: undefined,
-      isPromotionInstalled: false,
-      isGateInstalled: false,
-      isCutOverInstalled: false,
-      isAnalysisInstalled: false,
+      installed: installing(),
     })
   })
   it('reads which components are installed', () => {
     const found = readConfig({ PROMOTION: 'enabled', GATE: 'enabled', CUT_OVER: 'enabled' })
-    expect(found).to.include({ isPromotionInstalled: true, isGateInstalled: true, isCutOverInstalled: true })
+    expect(found.installed).to.deep.equal(installing('promotion', 'gate', 'cutOver'))
   })
   it('names variable, range and finding', () => {
     expect(() => readConfig({ PORT: 'https' })).to.throw('PORT must be a whole number from 0 to 65535, found "https"')

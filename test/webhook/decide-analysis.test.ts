@@ -3,7 +3,7 @@ import type { AnalysisSpec } from '../../common/api/analysis/analysis.ts'
 import { ANALYSIS_PROVIDER, CLUSTER_ANALYSIS_TEMPLATE } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
-import { aDeployment, anExperiment, aPolicy } from '../builders.ts'
+import { aDeployment, anExperiment, aPolicy, installing } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 
@@ -42,13 +42,13 @@ async function answer(installed: Partial<ValidatorDeps>, object: ExperimentDeplo
 }
 
 describe('the decision on an experiment with an analysis', () => {
-  const installed = { isAnalysisInstalled: true }
+  const installed = { installed: installing('analysis') }
   const of = (provider: string, matchers: readonly string[]): AnalysisSpec => ({
     metrics: [{ name: 'a', kind: 'Latency', provider, prometheus: { histogram: 'h', matchers } }],
   })
 
   it('refuses it without the component', async () => {
-    for (const none of [{}, { isAnalysisInstalled: false, isGateInstalled: true }])
+    for (const none of [{}, { installed: installing('gate') }])
       expect((await answerTo(none)).join()).to.include(
         'spec.analysis: this installation has no component "analysis"; remove it, or ask an administrator',
       )

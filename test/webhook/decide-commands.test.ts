@@ -7,6 +7,7 @@ import { isEqual, type JsonObject } from '../../common/json/json.ts'
 import { COMMAND_VERBS, type CommandVerb } from '../../common/strategy/command-text.ts'
 import { mutator } from '../../webhook/mutate.ts'
 import { validator } from '../../webhook/validate.ts'
+import { installing } from '../builders.ts'
 import { hasExpired } from '../common/of-facts.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from '../common/plan/some-run.ts'
 import { imageIn } from '../common/run/promotions.ts'
@@ -158,7 +159,7 @@ async function said(state: () => RunWorld, text: string) {
   const { world } = run
   const { experiment, source, fork, record } = world
   const objects = [source, fork, record].filter((each) => each !== undefined)
-  const deps = { ...depsOf({ world: objects }), clock: () => world.now, isPromotionInstalled: true }
+  const deps = { ...depsOf({ world: objects }), clock: () => world.now, installed: installing('promotion') }
   const sent = { ...experiment, metadata: { ...experiment.metadata, annotations: { [COMMAND]: text } } }
   const mutated = await mutator(deps)(aRequest({ object: { ...sent }, oldObject: { ...experiment } }))
   const patch = (mutated.allowed ? (mutated.patch ?? []) : []) as Operation[]

@@ -6,7 +6,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { runHash, shortRun } from '../../common/situation/run-hash.ts'
 import { validator } from '../../webhook/validate.ts'
-import { anExperiment, imageOverride } from '../builders.ts'
+import { anExperiment, imageOverride, installing } from '../builders.ts'
 import { aRequest, aService, aSlice, linesOf } from './reviews.ts'
 import { revisionOf } from './stored.ts'
 import { depsOf, policy, WORLD } from './under-policies.ts'
@@ -35,7 +35,7 @@ interface Asked {
 /** The answer to a request of alice, where all components are installed. */
 async function answer({ object, oldObject, limits = FOUR_EYES, world = PREVIEW }: Asked): Promise<readonly string[]> {
   const deps = depsOf({ policies: [policy(limits)], world: [...WORLD, ...world] })
-  const review = validator({ ...deps, isGateInstalled: true, isCutOverInstalled: true, isPromotionInstalled: true })
+  const review = validator({ ...deps, installed: installing('gate', 'cutOver', 'promotion') })
   return linesOf(await review(aRequest({ object, ...(oldObject ? { oldObject } : {}) })))
 }
 const errorsOf = async (asked: Asked) =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
-import { aDeployment, anExperiment } from '../builders.ts'
+import { aDeployment, anExperiment, installing } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 
@@ -20,8 +20,9 @@ describe('the decision on a gated experiment', () => {
 
   it('refuses it without the component', async () => {
     expect(await refusals(gated, {})).to.equal(1)
-    expect(await refusals(gated, { isGateInstalled: false, isPromotionInstalled: true })).to.equal(1)
+    expect(await refusals(gated, { installed: installing('promotion') })).to.equal(1)
   })
 
-  it('admits it with the component', async () => expect(await refusals(gated, { isGateInstalled: true })).to.equal(0))
+  it('admits it with the component', async () =>
+    expect(await refusals(gated, { installed: installing('gate') })).to.equal(0))
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { BlueGreenStrategy } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, installing } from '../builders.ts'
 import { anAutoscaler, aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 
 const CPU = { metrics: [{ type: 'Resource', resource: { name: 'cpu' } }] }
@@ -20,7 +20,7 @@ const blueGreen = (of: Partial<BlueGreenStrategy> = {}) =>
 /** The lines about pods, and what was read of autoscalers. */
 async function review(object: ExperimentDeployment) {
   const { kube, asked } = aReader(WORLD)
-  const deps = { ...validatorDeps(kube, ANY_SCHEMA), isGateInstalled: true, isCutOverInstalled: true }
+  const deps = { ...validatorDeps(kube, ANY_SCHEMA), installed: installing('gate', 'cutOver') }
   const lines = linesOf(await validator(deps)(aRequest({ object })))
   return {
     lines: lines.filter((line) => /HPA|creates|steps:/.test(line)),

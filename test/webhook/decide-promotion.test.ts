@@ -2,12 +2,13 @@ import { expect } from 'chai'
 import jsonPatch, { type Operation } from 'fast-json-patch'
 import { COMMAND, COMMAND_BY, REQUESTED_BY } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { Components } from '../../common/facts/facts.ts'
 import { missingApproval } from '../../common/policy/approval.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import { runHash, shortRun } from '../../common/situation/run-hash.ts'
 import { defaultsPatch } from '../../webhook/review/defaults-patch.ts'
 import { validator } from '../../webhook/validate.ts'
-import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
+import { aDeployment, anExperiment, imageOverride, installing } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
 import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 import { revisionOf } from './stored.ts'
@@ -56,12 +57,12 @@ describe('the plan of a promotion', () => {
   it('says who writes the source', async () => {
     const { kube } = aReader([aDeployment(), aService()])
     const object = anExperiment({ strategy: { canary: {} } })
-    const lineIf = async (isPromotionInstalled: boolean) => {
-      const review = validator({ ...validatorDeps(kube, SCHEMA), isPromotionInstalled })
+    const lineIf = async (installed: Components) => {
+      const review = validator({ ...validatorDeps(kube, SCHEMA), installed })
       return linesOf(await review(aRequest({ object }))).find((line) => line.startsWith('[Plan] promote: '))
     }
-    expect(await lineIf(true)).to.contain('promote: writes deployment/cart;')
-    expect(await lineIf(false)).to.contain('promote: waits until deployment/cart has the change;')
+    expect(await lineIf(installing('promotion'))).to.contain('promote: writes deployment/cart;')
+    expect(await lineIf(installing())).to.contain('promote: waits until deployment/cart has the change;')
   })
 })
 

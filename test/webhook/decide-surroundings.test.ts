@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK, installing } from '../builders.ts'
 import { anAutoscaler, aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 
 const HASH = 'rollouts-pod-template-hash'
@@ -79,7 +79,7 @@ describe('the decision on a blue-green, about its Services', () => {
   const strategy = { blueGreen: { activeService: 'cart', previewService: 'preview' } }
   const warningsAbout = async (world: readonly KubeObject[], reason = 'ServiceIsOwned') => {
     const { kube } = aReader([aDeployment(), ...world])
-    const deps = { ...validatorDeps(kube, ANY_SCHEMA), isGateInstalled: true, isCutOverInstalled: true }
+    const deps = { ...validatorDeps(kube, ANY_SCHEMA), installed: installing('gate', 'cutOver') }
     const lines = linesOf(await validator(deps)(aRequest({ object: anExperiment({ strategy }) })))
     return lines.filter((line) => line.includes(reason))
   }
@@ -115,7 +115,9 @@ describe('the decision on a gated fork', () => {
   const linesFor = async (spec: JsonObject) => {
     const { kube } = aReader([aDeployment(), { ...aService(), spec: { selector: { app: 'cart' }, ...spec } }])
     const object = anExperiment({ traffic: { mode: 'Gated' }, strategy: { canary: { steps: [{ pause: {} }] } } })
-    return linesOf(await validator({ ...validatorDeps(kube, ANY_SCHEMA), isGateInstalled: true })(aRequest({ object })))
+    return linesOf(
+      await validator({ ...validatorDeps(kube, ANY_SCHEMA), installed: installing('gate') })(aRequest({ object })),
+    )
   }
   const NONE = '[Plan] no pod is open, so no requests until a weight opens some'
 

@@ -4,7 +4,7 @@ import { COMMAND } from '../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { defaultsPatch } from '../../webhook/review/defaults-patch.ts'
 import { validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA } from '../builders.ts'
+import { ANY_SCHEMA, installing } from '../builders.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../common/plan/some-run.ts'
 import { aReader, aRequest, linesOf, validatorDeps } from './reviews.ts'
 
@@ -28,14 +28,18 @@ function promoted(): RunWorld {
 }
 
 /** What the author of `verb` reads. */
-async function answer({ world }: RunWorld, verb: string, isPromotionInstalled = true): Promise<readonly string[]> {
+async function answer(
+  { world }: RunWorld,
+  verb: string,
+  installed = installing('promotion'),
+): Promise<readonly string[]> {
   const oldObject = world.experiment
   const now = new Date(world.now.getTime() + 5)
   const said = { ...oldObject, metadata: { ...oldObject.metadata, annotations: { [COMMAND]: verb } } }
   const patch = defaultsPatch(aRequest({ object: said, oldObject }), { now })
   const { newDocument: object } = jsonPatch.applyPatch(structuredClone(said), patch as Operation[])
   const objects = [world.source, world.fork, world.record].filter((each) => each !== undefined)
-  const deps = { ...validatorDeps(aReader(objects).kube, ANY_SCHEMA), clock: () => now, isPromotionInstalled }
+  const deps = { ...validatorDeps(aReader(objects).kube, ANY_SCHEMA), clock: () => now, installed }
   return linesOf(await validator(deps)(aRequest({ object: object as ExperimentDeployment, oldObject })))
 }
 const FIELD = `metadata.annotations["${COMMAND}"]`
@@ -62,7 +66,7 @@ describe('the decision on an undo', () => {
 
   it('N11: refuses one that the controller will not make', async () => {
     const run = promoted()
-    expect(await answer(run, 'undo', false)).to.deep.equal([
+    expect(await answer(run, 'undo', installing())).to.deep.equal([
       `${FIELD}: undo: this installation has no component "promotion", so it writes no sources; change the source by hand`,
     ])
     run.world.record = undefined

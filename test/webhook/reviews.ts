@@ -7,7 +7,7 @@ import { realTimers } from '../../common/program/clock.ts'
 import type { AdmissionRequest, UserInfo } from '../../webhook/review/admission-review.ts'
 import { lineOf, type ReviewDecision } from '../../webhook/review/decision.ts'
 import type { ValidatorDeps } from '../../webhook/validate.ts'
-import { anExperiment } from '../builders.ts'
+import { anExperiment, installing } from '../builders.ts'
 import { isAboutMostPods } from '../common/describe/described.ts'
 
 export const ALICE: UserInfo = { username: 'alice', uid: 'uid-of-alice', groups: ['dev'], extra: { scopes: ['a'] } }
@@ -75,6 +75,7 @@ export const validatorDeps = (kube: ValidatorDeps['kube'], schema: SpecSchema | 
   policies: NO_POLICIES,
   timers: realTimers(),
   clock: () => new Date('2026-11-21T12:00:00Z'),
+  installed: installing(),
 })
 
 /** An API server that holds `objects` and answers the reads of a review. It keeps a list of the paths. */

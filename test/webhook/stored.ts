@@ -1,9 +1,8 @@
 import { expect } from 'chai'
-import { unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { derivedFork } from '../../common/assess/assess.ts'
-import { aDeployment, anExperiment } from '../builders.ts'
+import { aDeployment, anExperiment, installing } from '../builders.ts'
 import { assess, runState } from '../common/of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from '../common/plan/some-facts.ts'
 
@@ -24,9 +23,7 @@ export const updated = ({ status, metadata }: ExperimentDeployment, spec: SpecOf
 
 /** The revision of the run of `experiment`, where all components are installed. A command has it in its stamp. */
 export function revisionOf(experiment: ExperimentDeployment): string {
-  const [gate, cutOver] = [{ pods: NOT_READ }, { services: NOT_READ }]
-  const facts = { ...someFacts({ experiment, source: aDeployment() }), gate, cutOver }
+  const installed = installing('promotion', 'gate', 'cutOver', 'analysis')
+  const facts = someFacts({ experiment, source: aDeployment(), installed })
   return runState(facts, derivedFork(assess(facts)))?.run.revision ?? expect.fail('there is a run')
 }
-
-const NOT_READ = unknown('as in a review')

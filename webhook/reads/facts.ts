@@ -1,6 +1,6 @@
 import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import type { SpecFacts } from '../../common/facts/facts.ts'
+import type { Components, SpecFacts } from '../../common/facts/facts.ts'
 import {
   type ForkFacts,
   forkFacts,
@@ -27,19 +27,19 @@ export interface RequestFacts
   extends Pick<SpecFacts, 'kind' | 'source' | 'policies' | 'analysis' | keyof RevisionFacts | keyof ForkFacts>,
     Permissions {
   /** read only for a command that needs it; absent also where its record could not be read */
-  readonly promotion?: Pick<NonNullable<SpecFacts['promotion']>, 'source' | 'record'> | undefined
+  readonly promotion?: SpecFacts['promotion']
 }
 
 interface FactsReader {
   readonly kube: Reader
   readonly policies: PolicySource
-  readonly isAnalysisInstalled?: boolean | undefined
+  readonly installed: Components
   readonly signal: AbortSignal
 }
 
 /** Reads all facts concurrently, until `signal` aborts. What cannot be read in time is unknown. */
 export async function readFacts(
-  { kube, policies, isAnalysisInstalled, signal }: FactsReader,
+  { kube, policies, installed, signal }: FactsReader,
   decoded: DecodedRequest,
 ): Promise<RequestFacts> {
   const { request, experiment } = decoded
@@ -50,7 +50,7 @@ export async function readFacts(
     readRevision(kube, decoded),
     readFork(kube, decoded),
     unlessOver(readPolicyFacts(namespaces, policies), signal),
-    isAnalysisInstalled ? readAnalysis({ kube, policies, signal }, experiment) : undefined,
+    installed.analysis ? readAnalysis({ kube, policies, signal }, experiment) : undefined,
     readRecord(kube, decoded),
   ])
   const source = read.source.is === 'known' ? known(read.source.value.object) : read.source

@@ -8,7 +8,7 @@ import type { AnalysisFacts, SpecFacts } from '../../../common/facts/facts.ts'
 import { experimentId, roleUid, twinName } from '../../../common/workload/identity.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
-import { aDeployment, anExperiment, aRollout, aStatefulSet, FORK, imageOverride } from '../../builders.ts'
+import { aDeployment, anExperiment, aRollout, aStatefulSet, FORK, imageOverride, installing } from '../../builders.ts'
 import { aRun } from '../analysis/run/runs.ts'
 import { assess } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
@@ -30,6 +30,8 @@ const ANALYSIS: AnalysisFacts = {
   runs: [],
 }
 
+const INSTALLED = installing('analysis')
+
 function stateOf(
   spec: AnalysisSpec | undefined,
   runs: readonly AnalysisRun[] | undefined = [],
@@ -38,7 +40,7 @@ function stateOf(
   const of = { overrideSpec: imageOverride(image), ...(spec ? { analysis: spec } : {}) }
   const { runs: _none, ...analysis } = ANALYSIS
   const facts: SpecFacts = {
-    ...someFacts({ experiment: anExperiment(of) }),
+    ...someFacts({ experiment: anExperiment(of), installed: INSTALLED }),
     analysis: { ...analysis, ...(runs ? { runs } : {}) },
   }
   const assessment = assess(facts)
@@ -49,7 +51,10 @@ function stateOf(
 describe('the state of an analysis', () => {
   it('is not there without spec.analysis, nor where analysis runs are not known', () => {
     expect(stateOf(undefined)).to.equal(undefined)
-    const facts = { ...someFacts({ experiment: anExperiment({ analysis: {} }) }), analysis: undefined }
+    const facts = {
+      ...someFacts({ experiment: anExperiment({ analysis: {} }), installed: INSTALLED }),
+      analysis: undefined,
+    }
     const assessment = assess({ ...facts, analysis: ANALYSIS })
     expect(assessment.is === 'wanted' && analysisState(facts, assessment)).to.equal(undefined)
     const { runs: _none, ...inReview } = ANALYSIS
@@ -69,7 +74,7 @@ describe('the state of an analysis', () => {
   it('is another question of another source, and of one with another template, although the fork stays', () => {
     const experiment = anExperiment({ analysis: {}, overrideSpec: imageOverride('example/cart:2') })
     const subject = (source: KubeObject) => {
-      const facts = { ...someFacts({ source, experiment }), analysis: ANALYSIS }
+      const facts = { ...someFacts({ source, experiment, installed: INSTALLED }), analysis: ANALYSIS }
       const assessment = assess(facts)
       return assessment.is === 'wanted' ? analysisState(facts, assessment)?.subject : undefined
     }
@@ -91,7 +96,7 @@ describe('the state of an analysis', () => {
   it('is the same question for any number of pods', () => {
     const of = (replicas: number) => {
       const experiment = anExperiment({ analysis: {}, replicas })
-      const facts = { ...someFacts({ experiment }), analysis: ANALYSIS }
+      const facts = { ...someFacts({ experiment, installed: INSTALLED }), analysis: ANALYSIS }
       const assessment = assess(facts)
       return assessment.is === 'wanted' ? analysisState(facts, assessment)?.subject : undefined
     }
@@ -132,7 +137,11 @@ describe('what follows from a verdict', () => {
 describe('what keeps a source from being compared', () => {
   const of = (source: KubeObject, given: Partial<SpecFacts> = {}, read?: AnalysisFacts['source']) => {
     const experiment = anExperiment({ analysis: {} })
-    const facts: SpecFacts = { ...someFacts({ source, experiment }), ...given, analysis: { ...ANALYSIS, source: read } }
+    const facts: SpecFacts = {
+      ...someFacts({ source, experiment, installed: INSTALLED }),
+      ...given,
+      analysis: { ...ANALYSIS, source: read },
+    }
     const assessment = assess(facts)
     const state = assessment.is === 'wanted' ? analysisState(facts, assessment) : undefined
     if (assessment.is !== 'wanted' || !state) throw new Error('there is no analysis')
@@ -180,7 +189,7 @@ describe('the arms of an analysis', () => {
       source: plain?.control,
     })
     expect(found?.control.selector).to.not.equal(found?.treatment.selector)
-    const facts = { ...someFacts({ experiment }), analysis: ANALYSIS }
+    const facts = { ...someFacts({ experiment, installed: INSTALLED }), analysis: ANALYSIS }
     expect(analysisArms(facts, { reason: 'SourceNotSettled', message: '' })).to.include({ isSourceOther: true })
   })
 

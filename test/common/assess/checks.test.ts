@@ -5,7 +5,16 @@ import { firstBlocked, kindNotAvailable, overrideErrors, schemaNotRead } from '.
 import type { SpecFacts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, aStatefulSet, FORK, NO_POLICIES, pinnedTo } from '../../builders.ts'
+import {
+  ANY_SCHEMA,
+  aDeployment,
+  anExperiment,
+  aStatefulSet,
+  FORK,
+  installing,
+  NO_POLICIES,
+  pinnedTo,
+} from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
 
@@ -32,10 +41,7 @@ describe('the checks before a fork is derived', () => {
   const unread = { experiment: TILL, policies: unknown('nobody may read it') }
   const revisionTaken = { revisionHolder: { ...aDeployment({ name: FORK }), kind: 'ControllerRevision' } }
   const taken = { nameHolder: aDeployment({ name: FORK }) }
-  const cutOver = { services: unknown('not read') }
-  const gate = { pods: unknown('not read') }
-  const none = unknown('not read')
-  const analysis = { templates: none, clusterTemplates: none, providers: none, namespace: undefined }
+  const installed = installing('gate', 'cutOver')
   const cases: Record<string, readonly [Partial<SpecFacts>, ...string[]]> = {
     pass: [{}],
     'wait for a kind that the cluster does not serve': [
@@ -68,13 +74,14 @@ describe('the checks before a fork is derived', () => {
       'NotInstalled',
       'spec.analysis: this installation has no component "analysis"; remove it, or ask an administrator for the component',
     ],
-    'pass for an analysis with its component': [{ experiment: anExperiment({ analysis: {} }), analysis }],
-    'pass for a blue-green with both components': [{ experiment: BLUE_GREEN, cutOver, gate }],
+    'pass for an analysis with its component': [
+      { experiment: anExperiment({ analysis: {} }), installed: installing('analysis') },
+    ],
+    'pass for a blue-green with both components': [{ experiment: BLUE_GREEN, installed }],
     'stop for a blue-green of a source with claims, whose fork would have empty volumes': [
       {
         experiment: BLUE_GREEN,
-        cutOver,
-        gate,
+        installed,
         source: known({
           object: aStatefulSet({ spec: { volumeClaimTemplates: [{ metadata: { name: 'data' } }] } }),
           referents: [],

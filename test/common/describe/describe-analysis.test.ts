@@ -4,7 +4,7 @@ import type { Metric } from '../../../common/api/analysis/metric.ts'
 import { known } from '../../../common/api/known.ts'
 import type { Strategy } from '../../../common/api/strategy.ts'
 import type { AnalysisFacts } from '../../../common/facts/facts.ts'
-import { aDeployment, anExperiment } from '../../builders.ts'
+import { aDeployment, anExperiment, installing } from '../../builders.ts'
 import { ANALYSIS, DECIDED } from '../plan/an-analysis.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { describedFacts } from './described.ts'
@@ -29,11 +29,10 @@ interface Given {
 const lines = (given: Given = {}) => {
   const { analysis = COMPARED, replicas = 2, source = 23, strategy } = given
   const experiment = anExperiment({ ...(strategy ? { strategy } : { replicas }), analysis })
-  const facts = { ...someFacts({ experiment, source: aDeployment({ spec: { replicas: source } }) }) }
-  const installed = 'facts' in given ? given.facts : { ...INSTALLED, traffic: TRAFFIC }
-  return describedFacts({ ...facts, ...(installed ? { analysis: installed } : {}) }).filter((line) =>
-    /twin|analysis/.test(line),
-  )
+  const read = 'facts' in given ? given.facts : { ...INSTALLED, traffic: TRAFFIC }
+  const installed = installing('promotion', ...(read ? (['analysis'] as const) : []))
+  const facts = someFacts({ experiment, source: aDeployment({ spec: { replicas: source } }), installed })
+  return describedFacts({ ...facts, ...(read ? { analysis: read } : {}) }).filter((line) => /twin|analysis/.test(line))
 }
 
 describe('the description of a twin', () => {

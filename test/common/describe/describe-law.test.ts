@@ -75,7 +75,6 @@ describe('The described writes are the writes of the plan', () => {
           evaluation,
           changes,
           isDryRunOfCreate,
-          isPromotionInstalled: true,
         })
           .filter(({ reason }) => reason === 'Plan')
           .map(({ message }) => message)

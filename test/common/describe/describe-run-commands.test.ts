@@ -7,7 +7,7 @@ import { sourceChanges, strategyLines } from '../../../common/describe/describe-
 import type { Facts } from '../../../common/facts/facts.ts'
 import { situationOf } from '../../../common/situation/situation-of.ts'
 import { type Run, runStatus } from '../../../common/strategy/run.ts'
-import { aDeployment, anExperiment } from '../../builders.ts'
+import { aDeployment, anExperiment, installing } from '../../builders.ts'
 import { plan, runState } from '../of-facts.ts'
 import { applied, someFacts, theFork } from '../plan/some-facts.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
@@ -19,11 +19,10 @@ const RECORDED: PromotionStatus = { mode: 'Manual', record: { name: 'record', ha
 
 const ANOTHER_RUN = 'you give the command retry, or edit the override or the strategy'
 
-const linesIn = (facts: Facts, fork: KubeObject, isPromotionInstalled = true) =>
+const linesIn = (facts: Facts, fork: KubeObject) =>
   strategyLines(situationOf(facts), plan(facts), {
     fork,
     run: () => runState(facts, fork),
-    isPromotionInstalled,
     isDryRunOfCreate: true,
   })
 
@@ -125,7 +124,7 @@ describe('the lines of the plan about a run and its commands', () => {
   it('tell that a promotion waits where the controller will not write the source', () => {
     const waits = 'promote: waits until deployment/cart has the change; status.promotion.patch says how'
     const { facts, fork } = factsOf()
-    expect(linesIn(facts, fork, false).at(-1), 'without the component').to.equal(waits)
+    expect(linesIn({ ...facts, installed: installing() }, fork).at(-1), 'without the component').to.equal(waits)
     const labels = { 'app.kubernetes.io/managed-by': 'Helm' }
     const source = aDeployment({ metadata: { labels } })
     const declared = { ...facts, source: known({ object: source, referents: [] }) }

@@ -3,7 +3,7 @@ import { unknown } from '../../../common/api/known.ts'
 import { COMMAND, COMMAND_BY } from '../../../common/api/names.ts'
 import type { PromotionSpec, Strategy, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { DescribeOptions } from '../../../common/describe/describe.ts'
-import { aDeployment, anExperiment, FORK, imageOverride } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK, imageOverride, installing } from '../../builders.ts'
 import { evaluate, plan } from '../of-facts.ts'
 import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
 import { available } from '../plan/some-world.ts'
@@ -50,8 +50,10 @@ function during(strategy: StrategyRunStatus, word?: string) {
 /** The plan where pods and Services may be written, as in a review. */
 function linesOfGated(of: Parameters<typeof anExperiment>[0], given: Given = {}): readonly string[] {
   const facts = someFacts({ source: aDeployment({ spec: { replicas: 10 } }), experiment: anExperiment(of), ...given })
-  const installed = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
-  return describedFacts({ ...facts, ...installed }).map((line) => line.replace('[Plan] ', ''))
+  const read = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
+  return describedFacts({ ...facts, ...read, installed: installing('promotion', 'gate', 'cutOver') }).map((line) =>
+    line.replace('[Plan] ', ''),
+  )
 }
 
 describe('the description of a run', () => {
@@ -117,8 +119,10 @@ describe('the description of a run', () => {
         experiment: anExperiment({ strategy: { blueGreen: { activeService } } }),
         traffic: { services, slices: [] },
       })
-      const installed = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
-      return describedFacts({ ...facts, ...installed }).filter((line) => line.startsWith('[ServiceNotFound]'))
+      const read = { gate: { pods: unknown('not read') }, cutOver: { services: unknown('not read') } }
+      return describedFacts({ ...facts, ...read, installed: installing('promotion', 'gate', 'cutOver') }).filter(
+        (line) => line.startsWith('[ServiceNotFound]'),
+      )
     }
     const missing = 'does not exist, or has no selector: the run waits for it'
     expect(warnedOf('crat')).to.deep.equal([`[ServiceNotFound] service/crat ${missing}; did you mean cart?`])

@@ -4,7 +4,7 @@ import { describe as describePlan, evaluate, plan } from '../of-facts.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
 /** An update, in an installation with the component for promotions. */
-const INSTALLED = { isDryRunOfCreate: false, isPromotionInstalled: true } as const
+const INSTALLED = { isDryRunOfCreate: false } as const
 
 /** The description of the plan for `facts` as warnings, and the fork if it is written. */
 export function describedWarnings(facts: Facts) {

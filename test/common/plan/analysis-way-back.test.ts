@@ -85,7 +85,7 @@ describe('the way back after a verdict', () => {
 
   it('is taken at the promotion while nothing was written', () => {
     const analysis = anAnalysis({ strategy: PAUSED })
-    analysis.world.isInstalled = false
+    analysis.world.isPromotionInstalled = false
     analysis.say('promote')
     analysis.rest()
     expect(analysis.strategy()?.stepName).to.equal('promote')

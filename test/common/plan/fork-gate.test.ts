@@ -4,7 +4,7 @@ import type { CanaryStep } from '../../../common/api/strategy.ts'
 import { at } from '../../../common/json/json.ts'
 import { gateWrites } from '../../../common/plan/fork-gate.ts'
 import { openPods } from '../../../common/strategy/gate.ts'
-import { imageOverride } from '../../builders.ts'
+import { imageOverride, installing } from '../../builders.ts'
 import { plan } from '../of-facts.ts'
 import { messageOf } from '../run/promotions.ts'
 import { serving } from './simulated-pods.ts'
@@ -149,7 +149,7 @@ describe('a gated canary', () => {
     run.say('abort')
     const told: (string | undefined)[] = []
     for (let passes = 0; passes < 8; passes += 1) {
-      run.pass({ gate: undefined })
+      run.pass({ gate: undefined, installed: installing('promotion') })
       told.push(messageOf(run))
     }
     expect([run.step(), seen(run).pods]).to.deep.equal(['3/3 Aborted', 0])
@@ -215,7 +215,7 @@ describe('a gated canary', () => {
 
   it('is refused where the installation has no gate', () => {
     const run = aGatedRun(FIRST_A_PAUSE)
-    const { gate: _none, ...facts } = run.facts()
+    const facts = { ...run.facts(), gate: undefined, installed: installing('promotion') }
     expect(plan(facts).conclusion.reason).to.equal('NotInstalled')
   })
 

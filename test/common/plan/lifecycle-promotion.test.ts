@@ -89,7 +89,7 @@ describe('a deletion in the middle of a promotion', () => {
       const record: KubeObject = aDeployment({ name: 'record', metadata: { labels } })
       deletedAfter(run, 1)
       const facts = run.facts()
-      const promotion = { source: { is: 'absent' } as const, record: known(record), isInstalled: true }
+      const promotion = { source: { is: 'absent' } as const, record: known(record) }
       return rolesOf(plan({ ...facts, fork: { is: 'absent' }, promotion }).writes)
     }
     expect(left({ [OWNER_UID]: UID })).to.deep.equal(['delete record', 'patch experiment'])

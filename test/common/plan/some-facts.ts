@@ -2,7 +2,7 @@ import { ABSENT, type Known, known, knownOrAbsent, unknown } from '../../../comm
 import { FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { Facts, PolicyFacts, WrittenGeneration } from '../../../common/facts/facts.ts'
+import type { Components, Facts, PolicyFacts, WrittenGeneration } from '../../../common/facts/facts.ts'
 import { withHash } from '../../../common/fork/derive.ts'
 import type { SpecSchema } from '../../../common/override/spec-schema.ts'
 import type { DryRun } from '../../../common/strategy/promotion.ts'
@@ -12,7 +12,7 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import type { WorkloadKind } from '../../../common/workload/kind.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import type { Write } from '../../../common/writes/write.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, installing, NO_POLICIES } from '../../builders.ts'
 import { plan } from '../of-facts.ts'
 
 /** What differs from the default facts. A member that is `undefined` is absent or unknown. */
@@ -35,6 +35,7 @@ export interface Given {
   readonly contestedMs?: number
   readonly unreported?: WrittenGeneration
   readonly dryRun?: DryRun
+  readonly installed?: Components
 }
 
 /** The facts of one pass over `faster-cart`, which has no fork yet, changed by `given`. */
@@ -49,6 +50,7 @@ export function someFacts(given: Given = {}): Facts {
   return {
     now: of.now ?? new Date('2026-11-21T10:00:00Z'),
     experiment: of.experiment ?? anExperiment(),
+    installed: of.installed ?? installing('promotion'),
     kind: of.kind ?? known(deployment),
     schema: knownOrAbsent(of.schema),
     source: of.source ? known({ object: of.source, referents: [] }) : ABSENT,

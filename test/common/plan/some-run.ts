@@ -3,7 +3,7 @@ import { known, knownOrAbsent } from '../../../common/api/known.ts'
 import { COMMAND, COMMAND_BY, COMMAND_SAW } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionSpec, Strategy, TrafficSpec } from '../../../common/api/strategy.ts'
-import type { Facts } from '../../../common/facts/facts.ts'
+import type { Components, Facts } from '../../../common/facts/facts.ts'
 import { mayHaveTwin, twinFact } from '../../../common/facts/own-objects.ts'
 import { isEqual, type JsonObject } from '../../../common/json/json.ts'
 import type { Plan } from '../../../common/outcome/conclusion.ts'
@@ -13,7 +13,7 @@ import { concernedPods } from '../../../common/strategy/gate.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import type { Write } from '../../../common/writes/write.ts'
-import { aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { aDeployment, anExperiment, imageOverride, installing } from '../../builders.ts'
 import { plan, statusOf } from '../of-facts.ts'
 import { podsAfter } from './simulated-pods.ts'
 import { type Services, trafficOf } from './simulated-services.ts'
@@ -66,7 +66,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     lostPins: { repairInMs: 0, isContested: false },
     revision: undefined,
     record: undefined,
-    isInstalled: true,
+    isPromotionInstalled: true,
     isHealthy: true,
     analyses: undefined,
     stored: (source) => source,
@@ -84,15 +84,12 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
       ...('neighbours' in world ? { neighbours: world.neighbours } : {}),
       traffic: trafficNow() ?? { services: [], slices: [] },
     }),
+    installed: installing('gate', ...others(world)),
     gate: { pods: known(concernedPods(world.pods, strategyRunSpec(world.experiment.spec)?.isGated === true)) },
     ...(world.twin || mayHaveTwin(world.experiment) ? { twin: twinNow(world) } : {}),
     ...(world.analyses ? { analysis: { ...world.analyses.facts, source: knownOrAbsent(world.source) } } : {}),
     ...(world.services ? { cutOver: { services: known(seenServices(world, world.services)) } } : {}),
-    promotion: {
-      source: knownOrAbsent(world.source),
-      record: knownOrAbsent(world.record),
-      isInstalled: world.isInstalled,
-    },
+    promotion: { source: knownOrAbsent(world.source), record: knownOrAbsent(world.record) },
   })
   /** `but`: facts that this pass finds otherwise */
   const pass = (but: Partial<Facts> = {}): Plan => {
@@ -164,6 +161,13 @@ function annotate(world: World, text: string, stamped?: { readonly by: string; r
   const { metadata, ...others } = world.experiment
   world.experiment = { ...others, metadata: { ...metadata, annotations } }
 }
+
+/** The components that the world has beside the gate. */
+const others = ({ isPromotionInstalled, services, analyses }: World): readonly (keyof Components)[] => [
+  ...(isPromotionInstalled ? (['promotion'] as const) : []),
+  ...(services ? (['cutOver'] as const) : []),
+  ...(analyses ? (['analysis'] as const) : []),
+]
 
 const seenServices = (world: World, { active, preview }: Services) => ({
   active: knownOrAbsent(active),

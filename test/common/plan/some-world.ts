@@ -28,7 +28,8 @@ export interface World {
   lostPins: Pick<CutOverServices, 'repairInMs' | 'isContested'> & Partial<CutOverServices>
   revision: KubeObject | undefined
   record: KubeObject | undefined
-  isInstalled: boolean
+  /** whether the promotion is. A gate always is; the rest, where the world has it */
+  isPromotionInstalled: boolean
   /** what the API server and admission webhooks make of a source that is written */
   stored: (source: KubeObject) => KubeObject
   /** the same of the fork; absent: they store it as it is */

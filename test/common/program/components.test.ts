@@ -1,28 +1,18 @@
 import { expect } from 'chai'
 import { installedComponents } from '../../../common/program/components.ts'
-
-const NONE = {
-  isPromotionInstalled: false,
-  isGateInstalled: false,
-  isCutOverInstalled: false,
-  isAnalysisInstalled: false,
-}
+import { installing } from '../../builders.ts'
 
 describe('the components of an installation', () => {
   it('are absent by default, also where their variables are empty', () => {
-    expect(installedComponents({})).to.deep.equal(NONE)
-    expect(installedComponents({ PROMOTION: '', GATE: 'disabled', CUT_OVER: '' })).to.deep.equal(NONE)
+    expect(installedComponents({})).to.deep.equal(installing())
+    expect(installedComponents({ PROMOTION: '', GATE: 'disabled', CUT_OVER: '' })).to.deep.equal(installing())
   })
 
   it('have a variable each', () => {
-    expect(installedComponents({ PROMOTION: 'enabled' })).to.deep.equal({ ...NONE, isPromotionInstalled: true })
-    expect(installedComponents({ GATE: 'enabled' })).to.deep.equal({ ...NONE, isGateInstalled: true })
-    expect(installedComponents({ ANALYSIS: 'enabled' })).to.deep.equal({ ...NONE, isAnalysisInstalled: true })
-    expect(installedComponents({ GATE: 'enabled', CUT_OVER: 'enabled' })).to.deep.equal({
-      ...NONE,
-      isGateInstalled: true,
-      isCutOverInstalled: true,
-    })
+    expect(installedComponents({ PROMOTION: 'enabled' })).to.deep.equal(installing('promotion'))
+    expect(installedComponents({ GATE: 'enabled' })).to.deep.equal(installing('gate'))
+    expect(installedComponents({ ANALYSIS: 'enabled' })).to.deep.equal(installing('analysis'))
+    expect(installedComponents({ GATE: 'enabled', CUT_OVER: 'enabled' })).to.deep.equal(installing('gate', 'cutOver'))
   })
 
   it('refuse a cut-over without a gate', () => {

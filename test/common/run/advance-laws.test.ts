@@ -52,7 +52,7 @@ const EVENTS: Readonly<Record<string, (run: RunWorld) => void>> = {
     world.record = undefined
   },
   'no component': ({ world }) => {
-    world.isInstalled = false
+    world.isPromotionInstalled = false
   },
   'another weight': (run) => run.edit({ strategy: { canary: { steps: [{ setWeight: 30 }] } } }),
 }

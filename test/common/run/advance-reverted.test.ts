@@ -38,7 +38,7 @@ describe('a source that is changed back while its fork is kept for a while', () 
 
   it('may be undone where the controller may not write it any more', () => {
     const run = draining()
-    run.world.isInstalled = false
+    run.world.isPromotionInstalled = false
     changeTo(run, 'example/cart:1')
     run.rest()
     expect(messageOf(run)).to.contain('apply status.promotion.patch where it is declared, or give the command undo')

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, FORK_FINALIZER } from '../../../common/api/names.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import { NO_POLICIES } from '../../builders.ts'
+import { installing, NO_POLICIES } from '../../builders.ts'
 import { plan } from '../of-facts.ts'
 import { serving } from '../plan/simulated-pods.ts'
 import { aService, trafficOf } from '../plan/simulated-services.ts'
@@ -20,7 +20,8 @@ function deleted(run: RunWorld, deletionTimestamp = START.toISOString()): RunWor
 const KEPT = `service/cart sends only to its fork; remove ${EXPERIMENT_ID} from its selector`
 
 /** What a controller knows that may not write Services. */
-const withoutComponent = (run: RunWorld) => ({ ...run.facts(), cutOver: undefined })
+const NO_CUT_OVER = { cutOver: undefined, installed: installing('promotion', 'gate') }
+const withoutComponent = (run: RunWorld) => ({ ...run.facts(), ...NO_CUT_OVER })
 
 describe('a deletion of a blue-green whose Service sends only to the fork', () => {
   it('returns the Services, and waits up to a minute until their slices follow, however long ago it was', () => {
@@ -72,7 +73,7 @@ describe('an abort of a blue-green whose Service sends only to the fork', () => 
   }
 
   for (const [title, but] of Object.entries({
-    'shuts no pod where the controller may not return the Service': { cutOver: undefined },
+    'shuts no pod where the controller may not return the Service': NO_CUT_OVER,
     'shuts no pod without consent, if the Services were not read': WITHOUT_CONSENT,
   }))
     it(title, () => {
@@ -90,7 +91,7 @@ describe('an abort of a blue-green whose Service sends only to the fork', () => 
     run.say('abort')
     const { services, slices } = trafficOf({ active: aService('cart') }, run.world)
     run.world.traffic = { services: [...services, { name: 'debug', selector: { [EXPERIMENT_ID]: ID } }], slices }
-    run.rest(40, { cutOver: undefined })
+    run.rest(40, NO_CUT_OVER)
     expect([run.step(), serving(run.world.pods)]).to.deep.equal(['2/4 Aborted', 0])
   })
 
@@ -98,7 +99,7 @@ describe('an abort of a blue-green whose Service sends only to the fork', () => 
     const run = aCutOver()
     const { surroundings } = run.facts()
     run.say('abort')
-    run.rest(40, { cutOver: undefined, surroundings: { ...surroundings, traffic: unknown('not read yet') } })
+    run.rest(40, { ...NO_CUT_OVER, surroundings: { ...surroundings, traffic: unknown('not read yet') } })
     expect(serving(run.world.pods)).to.equal(10)
   })
 

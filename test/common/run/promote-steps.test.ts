@@ -27,7 +27,7 @@ function skipped(spec: PromotionSpec, promotion: PromotionStatus | undefined, so
   const experiment = aRunExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' }, promotion: spec })
   const facts = {
     ...someFacts({ experiment, kind: known(rollout), source }),
-    promotion: { source: known(source), record: ABSENT, isInstalled: true },
+    promotion: { source: known(source), record: ABSENT },
   }
   const state = runState(facts, undefined)
   if (!state) throw new Error('there is a run')

@@ -170,7 +170,7 @@ describe('a promotion', () => {
   })
 
   it('is an Export without the component, and where somebody declares the source, unless it is forced', () => {
-    const without = atPromotion({ mode: 'Automatic' }, { isInstalled: false })
+    const without = atPromotion({ mode: 'Automatic' }, { isPromotionInstalled: false })
     without.rest()
     expect(promotionIn(without)).to.deep.include({ mode: 'Export' })
     const source = aSource()

@@ -207,7 +207,7 @@ describe('the record of a promotion', () => {
   describe('that cannot be read', () => {
     const because = 'it is too large: it is nested deeper than 100 levels'
     const unread = (run: RunWorld) => ({
-      promotion: { source: known(run.world.source ?? aSource()), record: unknown(because), isInstalled: true },
+      promotion: { source: known(run.world.source ?? aSource()), record: unknown(because) },
     })
     const behindUnread = () => {
       const run = aRun(aRunExperiment({ strategy: undefined, promotion: { mode: 'Automatic' } }))

@@ -3,9 +3,10 @@ import { known } from '../../../common/api/known.ts'
 import { PROMOTION_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { PromotionStatus } from '../../../common/api/strategy.ts'
+import type { Components } from '../../../common/facts/facts.ts'
 import { recordIdOf } from '../../../common/situation/promotion.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { aRollout, imageOverride } from '../../builders.ts'
+import { aRollout, imageOverride, installing } from '../../builders.ts'
 import { restore, runState } from '../of-facts.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRunExperiment } from '../plan/some-run.ts'
@@ -26,7 +27,7 @@ const RESTORED: PromotionStatus = {
 interface Given {
   readonly generation?: number
   readonly promotion?: PromotionStatus
-  readonly isInstalled?: boolean
+  readonly installed?: Components
   readonly manager?: string
   readonly image?: string
   /** the generation that Argo has seen */
@@ -37,7 +38,7 @@ interface Given {
 function restoring({
   generation = 3,
   promotion = RESTORED,
-  isInstalled = true,
+  installed = installing('promotion'),
   manager,
   image = 'example/cart:1',
   seen = `${generation}`,
@@ -58,8 +59,8 @@ function restoring({
     status: { promotion },
   }
   const facts = {
-    ...someFacts({ experiment, kind: known(rollout), source }),
-    promotion: { source: known(source), record: known(RECORD), isInstalled },
+    ...someFacts({ experiment, kind: known(rollout), source, installed }),
+    promotion: { source: known(source), record: known(RECORD) },
   }
   const state = runState(facts, undefined)
   if (!state) throw new Error('there is a run')
@@ -89,7 +90,7 @@ describe('the own steps of a Rollout that is undone', () => {
     expect(restoring({ seen: '2' }).skips).to.deep.equal([]))
 
   it('N5: are told, with what a person can do, where the controller may not skip them', () => {
-    const { skips, message } = restoring({ isInstalled: false })
+    const { skips, message } = restoring({ installed: installing() })
     expect([skips, message?.endsWith(`; ${HELD}`)]).to.deep.equal([[], true])
   })
 

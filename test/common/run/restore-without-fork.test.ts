@@ -1,9 +1,11 @@
 import { expect } from 'chai'
 import { ABSENT, known } from '../../../common/api/known.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { ANY_SCHEMA } from '../../builders.ts'
+import { ANY_SCHEMA, installing } from '../../builders.ts'
 import { aRun, aRunExperiment } from '../plan/some-run.ts'
 import { imageIn } from './promotions.ts'
+
+const NO_GATE = { gate: undefined, installed: installing('promotion') }
 
 /** The command `undo` after the end of a gated canary. */
 function undone() {
@@ -20,7 +22,7 @@ function undone() {
 describe('an undo where no fork can be derived', () => {
   it('restores the source, for which it needs no fork', () => {
     const run = undone()
-    const writes = run.rest(40, { gate: undefined }).map(({ verb, role }) => `${verb} ${role}`)
+    const writes = run.rest(40, NO_GATE).map(({ verb, role }) => `${verb} ${role}`)
     expect(writes.filter((write) => write !== 'patch experiment')).to.deep.equal(['patch source'])
     expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:1', 'Undone'])
   })
@@ -39,7 +41,7 @@ describe('an undo where no fork can be derived', () => {
 
   const cases: Readonly<Record<string, Partial<Facts>>> = {
     'waits for the schema, with which it compares the source': { schema: ABSENT },
-    'writes nothing where the source was not read, as without consent': { gate: undefined, promotion: undefined },
+    'writes nothing where the source was not read, as without consent': { ...NO_GATE, promotion: undefined },
     'writes nothing where admission checks no permissions': { isExcluded: true },
   }
   for (const [title, but] of Object.entries(cases))

@@ -2,11 +2,12 @@ import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Strategy } from '../../../common/api/strategy.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { podPeak, podsAt } from '../../../common/situation/most-pods.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
-import { aDeployment, anExperiment, aRollout, aStatefulSet } from '../../builders.ts'
+import { aDeployment, anExperiment, aRollout, aStatefulSet, installing } from '../../builders.ts'
 import { assess, runState } from '../of-facts.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
@@ -27,10 +28,11 @@ const WITH_TWIN = anExperiment({
 /** All pods of source, fork and twin, as text, and as a quota counts them. */
 function peakOf(given: Given & { isAnalyzed?: true }): string {
   const { isAnalyzed, ...others } = given
-  const analysis = { analysis: { run: undefined, runs: [], isInstalled: true } } as unknown as object
+  const analysis = isAnalyzed ? { analysis: { run: undefined, runs: [] } as unknown as object } : {}
   const unread = unknown('not read')
-  const installed = { gate: { pods: unread }, cutOver: { services: unread } }
-  const facts = { ...someFacts(others), ...installed, ...(isAnalyzed ? analysis : {}) }
+  const installed = installing('gate', 'cutOver', ...(isAnalyzed ? (['analysis'] as const) : []))
+  const read = { gate: { pods: unread }, cutOver: { services: unread }, ...analysis }
+  const facts = { ...someFacts({ ...others, installed }), ...read } as Facts
   const assessment = assess(facts)
   if (assessment.is !== 'wanted') throw new Error(JSON.stringify(assessment.decision))
   const peak = podPeak(facts, assessment.fork, runState(facts, assessment.fork))

@@ -9,7 +9,7 @@ import {
 } from '../../../common/situation/promotion.ts'
 import { storedSource } from '../../../common/situation/source-has.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
-import { aDeployment } from '../../builders.ts'
+import { aDeployment, installing } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'
 import { aRunExperiment, aSource, type RunOf } from '../plan/some-run.ts'
 
@@ -27,12 +27,15 @@ describe('the promotion into a source', () => {
 })
 
 describe('who writes a source', () => {
-  const writer = (of: RunOf, { from = source as typeof source | undefined, isInstalled = true } = {}) => {
+  const writer = (
+    of: RunOf,
+    { from = source as typeof source | undefined, installed = installing('promotion') } = {},
+  ) => {
     const facts = factsOf(of)
     const spec = strategyRunSpec(facts.experiment.spec)
     if (!spec) throw new Error('the experiment has a run')
     const promotion = from && promotionInto(facts, from)
-    const { mode, because } = promotionWriter(spec, { source: from, promotion, isInstalled })
+    const { mode, because } = promotionWriter(spec, { source: from, promotion, installed })
     return [mode, because?.reason]
   }
 
@@ -43,8 +46,8 @@ describe('who writes a source', () => {
   })
 
   it('is somebody else without the component, also while there is no source', () => {
-    expect(writer({}, { isInstalled: false })).to.deep.equal(['Export', 'NotInstalled'])
-    expect(writer({}, { from: undefined, isInstalled: false })).to.deep.equal(['Export', 'NotInstalled'])
+    expect(writer({}, { installed: installing() })).to.deep.equal(['Export', 'NotInstalled'])
+    expect(writer({}, { from: undefined, installed: installing() })).to.deep.equal(['Export', 'NotInstalled'])
     expect(writer({}, { from: undefined })).to.deep.equal(['Manual', undefined])
   })
 

@@ -12,7 +12,7 @@ const facts = (of: Partial<Facts> = {}): Facts => ({
   ...someFacts({ experiment: aRunExperiment(), source: aSource() }),
   ...of,
 })
-const live = (image: string) => ({ source: known(aSource(10, image)), record: ABSENT, isInstalled: true })
+const live = (image: string) => ({ source: known(aSource(10, image)), record: ABSENT })
 
 describe('what a run sees of its source', () => {
   it('N12: is of the source that was just read, or else of the cached one', () => {

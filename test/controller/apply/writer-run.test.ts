@@ -37,7 +37,14 @@ async function awaited(key: string): Promise<readonly string[]> {
   })
   await writer.write({ verb: 'create', role: 'analysisRun', resource: ANALYSIS_RUN, object: run })
   const patch = { status: {} }
-  await writer.write({ verb: 'patch', role: 'analysisRun', resource: ANALYSIS_RUN, of: run, patch, subresource: 'status' })
+  await writer.write({
+    verb: 'patch',
+    role: 'analysisRun',
+    resource: ANALYSIS_RUN,
+    of: run,
+    patch,
+    subresource: 'status',
+  })
   await written.caughtUp(key)
   return versions
 }

@@ -170,6 +170,7 @@ export const INPUTS = {
       isSeen: tells('PolicyViolated'),
     },
   },
+  installed: {},
   isExcluded: {},
   'surroundings.traffic': {
     'a Service': {

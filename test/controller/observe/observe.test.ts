@@ -5,7 +5,7 @@ import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { observe } from '../../../controller/observe/observe.ts'
-import { aDeployment, anExperiment, aPolicy, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, aPolicy, FORK, installing } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 import { KEY, NOW, observing as world } from './observing.ts'
 
@@ -142,7 +142,7 @@ describe('the consent that observe reads', () => {
     const factsWith = (status: ExperimentDeploymentStatus) => {
       const policies = [aPolicy({ allowSourcesFrom: ['lab'] })]
       const { ports } = world({ experiment: anExperiment({ ...CROSS, strategy, status }), policies })
-      return observe({ ...ports, service: async () => undefined }, KEY, NOW)
+      return observe({ ...ports, installed: installing('cutOver'), service: async () => undefined }, KEY, NOW)
     }
     const found = await factsWith({ strategy: begun })
     expect([found?.cutOver?.services.is, found?.source.is]).to.deep.equal(['known', 'unknown'])

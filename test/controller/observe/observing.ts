@@ -5,7 +5,7 @@ import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { observe } from '../../../controller/observe/observe.ts'
 import type { AnalysisPort, Ports } from '../../../controller/observe/ports.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, FORK, installing } from '../../builders.ts'
 
 /** The experiment that is observed. */
 export const KEY = 'shop/faster-cart'
@@ -39,7 +39,9 @@ export function observing(given: Given = {}) {
       leavingMs: () => undefined,
       noteLeaving: () => undefined,
     },
-    isPromotionInstalled: false,
+    installed: installing(...(given.analysis ? (['analysis'] as const) : [])),
+    pods: () => [],
+    service: async () => undefined,
     dryRun: async (_key, _kind, { of }) => {
       diary.push('dry run')
       return { of, changesNothing: known(true) }

@@ -7,7 +7,7 @@ import { KubeError } from '../../../common/kube/client/errors.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { observe } from '../../../controller/observe/observe.ts'
 import { cutOverFacts, gateFacts, placeOfFork, promotionFacts } from '../../../controller/observe/run-facts.ts'
-import { aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK, installing } from '../../builders.ts'
 import { aGatedPod } from '../../common/strategy/gated-pods.ts'
 import { NOW, observing } from './observing.ts'
 
@@ -17,7 +17,11 @@ const BLUE_GREEN = anExperiment(SERVICES)
 
 function portsWith(services: Readonly<Record<string, KubeObject>>) {
   const { ports } = observing({ live: aDeployment() })
-  return { ...ports, service: async (_namespace: string, name: string) => services[name] }
+  return {
+    ...ports,
+    installed: installing('cutOver'),
+    service: async (_namespace: string, name: string) => services[name],
+  }
 }
 const aService = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name } })
 
@@ -27,7 +31,7 @@ describe('the facts of a deletion', () => {
     const metadata = { deletionTimestamp: '2026-11-21T10:00:00Z', finalizers: [FORK_FINALIZER] }
     const { ports } = observing({ experiment: anExperiment({ ...of, metadata }) })
     const service = () => Promise.reject(new KubeError({ kind, message: 'no' }))
-    return observe({ ...ports, service }, KEY, NOW)
+    return observe({ ...ports, installed: installing('cutOver'), service }, KEY, NOW)
   }
 
   it('fail while the API server does not answer for the Services of a blue-green, however long ago it was', async () =>
@@ -100,7 +104,7 @@ describe('the facts of a run', () => {
   it('N2: have pods without a gate only of a fork that should have one', () => {
     const pods = () => [aGatedPod('gated'), aGatedPod('ungated', { isUngated: true })]
     const of = (experiment: typeof BLUE_GREEN) => {
-      const found = gateFacts({ ...observing().ports, pods }, experiment)?.pods
+      const found = gateFacts({ ...observing().ports, installed: installing('gate'), pods }, experiment)?.pods
       return found?.is === 'known' ? found.value.map(({ name }) => name) : []
     }
     expect(of(BLUE_GREEN)).to.deep.equal(['gated', 'ungated'])

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
 import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import { objectOr } from '../../../common/json/json.ts'
+import { installing } from '../../builders.ts'
 import { FORK, type Given, LOOKED, swept, world } from '../swept.ts'
 
 describe('a fork without an experiment, to which a Service sends all requests', () => {
@@ -45,7 +46,7 @@ describe('a fork without an experiment, to which a Service sends all requests', 
   })
 
   const kept: Record<string, Given> = {
-    'the controller may not change Services': { isCutOverInstalled: false, services: () => [PINNED] },
+    'the controller may not change Services': { installed: installing(), services: () => [PINNED] },
     'somebody else has pinned the Service, such as a restored backup': {
       services: () => [pinned({ app: 'cart', [EXPERIMENT_ID]: ID }, 'velero-server')],
     },
@@ -74,7 +75,7 @@ describe('a fork without an experiment, to which a Service sends all requests', 
 
   it('names publishNotReadyAddresses where the Service has it', async () => {
     const preview = { ...PINNED, spec: { ...objectOr(PINNED.spec), publishNotReadyAddresses: true } }
-    const { orphans, notes } = world({ isCutOverInstalled: false, services: () => [preview] })
+    const { orphans, notes } = world({ installed: installing(), services: () => [preview] })
     await orphans.sweep()
     expect(notes[0]).to.match(/deletes the fork; remove publishNotReadyAddresses, too, unless you set it$/)
   })

@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { Components } from '../../../common/facts/facts.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { Write } from '../../../common/writes/write.ts'
 import { OrphanedServices } from '../../../controller/orphans/orphaned-services.ts'
+import { installing } from '../../builders.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
 import { FORK } from '../swept.ts'
 
@@ -32,7 +34,7 @@ interface Given {
   readonly forkIds?: () => Promise<ReadonlySet<string>>
   readonly experimentIds?: () => Promise<ReadonlySet<string>>
   readonly isServed?: (namespace: string) => boolean
-  readonly isCutOverInstalled?: boolean
+  readonly installed?: Components
   readonly refusal?: KubeError
 }
 
@@ -47,7 +49,7 @@ function world(given: Given = {}) {
   const orphans = new OrphanedServices({
     services: () => services,
     isServed: given.isServed ?? (() => true),
-    isCutOverInstalled: given.isCutOverInstalled ?? true,
+    installed: given.installed ?? installing('cutOver'),
     workloads: [{ kind: deployment, forks: { list: () => cached }, others: { list: () => [], isAbsent: false } }],
     live: {
       service: async () => {
@@ -153,7 +155,7 @@ describe('a Service that is limited to a fork that does not exist', () => {
   })
 
   const told: Record<string, Given> = {
-    'the controller may not change Services': { isCutOverInstalled: false },
+    'the controller may not change Services': { installed: installing() },
     'somebody else wrote its selector last': { service: () => aService(SELECTOR, 'velero-server') },
   }
   for (const [sentence, given] of Object.entries(told))

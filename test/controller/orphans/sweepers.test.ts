@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { experimentId } from '../../../common/workload/identity.ts'
 import { sweepersOf } from '../../../controller/orphans/sweepers.ts'
-import { anExperiment } from '../../builders.ts'
+import { anExperiment, installing } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
 import { FakeApiServer } from '../fake-api-server.ts'
@@ -41,7 +41,7 @@ async function sweptFor(objects: Readonly<Record<string, KubeObject>>, isExclude
     isExcluded: () => isExcluded,
     isServed: () => true,
     hasExperiment: () => true,
-    isCutOverInstalled: true,
+    installed: installing('cutOver'),
     write: async (write) => written.push(`${write.verb} ${write.role}`),
     recorder: { record: () => undefined },
     clock: () => START,

@@ -6,6 +6,7 @@ import { SchemaCatalog, schemaSource } from '../../../common/schema/catalog.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'
 import type { ControlPlane } from '../../../sandbox/control-plane.ts'
 import { validator } from '../../../webhook/validate.ts'
+import { installing } from '../../builders.ts'
 import type { Court } from './judge.ts'
 import type { Grammar } from './overrides.ts'
 
@@ -34,6 +35,7 @@ export async function openCourt(plane: ControlPlane, namespace: string): Promise
     policies: { policies: () => [], namespace: async () => undefined, isExcluded: () => false },
     timers,
     clock: () => new Date(),
+    installed: installing(),
   })
   const court = { kube, validate, namespace, sources, schemaOf: (kind: string) => schemas.schemaOf(kind) }
   return { court, grammars: await grammarsOf(kube), close: () => kube.close() }

@@ -4,7 +4,7 @@ import { COMMAND } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
-import { aDeployment, anExperiment, FORK, pinnedTo } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK, installing, pinnedTo } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 import { aDecodedRequest, aNamespace, anUpdate, inNamespace } from '../a-decoded-request.ts'
 import { aStrictReader, failing } from '../strict-reader.ts'
@@ -24,7 +24,7 @@ async function read({ world = [], instead = {}, decoded = anUpdate({}, { replica
     namespace: async (name: string) => aNamespace(name),
     isExcluded: () => false,
   }
-  return { facts: await readFacts({ kube, policies, signal }, decoded), paths }
+  return { facts: await readFacts({ kube, policies, installed: installing(), signal }, decoded), paths }
 }
 
 const IN_SHOP = '/apis/apps/v1/namespaces/shop'

@@ -6,7 +6,7 @@ import { ROLLOUT_HASH } from '../../../common/workload/stable-template.ts'
 import { formatNeeds } from '../../../webhook/reads/access.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
 import type { PolicySource } from '../../../webhook/reads/policies.ts'
-import { aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, aRollout, FORK, installing } from '../../builders.ts'
 import { aDecodedRequest, aNamespace, anUpdate, inNamespace } from '../a-decoded-request.ts'
 import { aStrictReader, failing } from '../strict-reader.ts'
 
@@ -27,7 +27,7 @@ interface Given {
 async function read({ world = [], instead = {}, access, decoded = aDecodedRequest() }: Given) {
   const reader = aStrictReader(world, access ? { instead, access } : { instead })
   const { signal } = new AbortController()
-  const facts = await readFacts({ kube: reader.kube, policies: NOBODY, signal }, decoded)
+  const facts = await readFacts({ kube: reader.kube, policies: NOBODY, installed: installing(), signal }, decoded)
   return { facts, ...reader }
 }
 
