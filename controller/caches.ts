@@ -23,8 +23,8 @@ import type { WorkloadKind } from '../common/workload/kind.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import type { NamedProvider } from './analysis/analysis-runtime.ts'
 import type { Config } from './config.ts'
+import { podView } from './indexes/fork-pods.ts'
 import type { ControllerMetrics } from './metrics.ts'
-import { podView } from './observe/fork-pods.ts'
 
 interface CachesOptions
   extends Pick<ReflectorOptions<unknown>, 'client' | 'timers' | 'random' | 'log'>,

@@ -9,11 +9,11 @@ import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
 import { WRITTEN_OBJECT, type Write } from '../../common/writes/write.ts'
+import type { WrittenVersions } from '../memory/written-versions.ts'
 import { keyOf } from '../runtime/queue.ts'
 import { ObjectWriter } from './object-writer.ts'
 import { placeOf } from './ownership.ts'
 import { requestOf } from './write-request.ts'
-import type { WrittenVersions } from './written-versions.ts'
 
 interface WriterOptions {
   readonly client: Pick<KubeClient, 'request'>

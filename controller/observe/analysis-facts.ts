@@ -12,6 +12,7 @@ import { mayHaveTwin, twinFact } from '../../common/facts/own-objects.ts'
 import type { NamespaceView } from '../../common/policy/policy.ts'
 import { hasForkFinalizer, isBeingDeleted, twinName } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { keyOfTwin } from '../memory/drift-backoff.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
@@ -102,9 +103,6 @@ export async function twinFacts(
     unreported: unreported.of(twin),
   }
 }
-
-/** The key under which repairs of the twin are counted. */
-export const keyOfTwin = (key: Key): Key => `${key}/twin`
 
 /** Of a namespace that may not be read, only its name is known: the API server gives it to each as a label. */
 const unread = (name: string): NamespaceView => ({ name, labels: { 'kubernetes.io/metadata.name': name } })

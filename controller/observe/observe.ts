@@ -14,6 +14,7 @@ import { mayBeRefusedPods } from '../../common/fork/health.ts'
 import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { unlessUnread } from '../../common/kube/reads/object.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
+import { writeInDoubt } from '../../common/situation/write-in-doubt.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import {
   controllerOf,
@@ -29,7 +30,6 @@ import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
 import type { Key } from '../runtime/queue.ts'
 import { analysisFacts, twinFacts } from './analysis-facts.ts'
-import { withDryRun } from './dry-runs.ts'
 import { neighboursFor } from './neighbours.ts'
 import type { Ports } from './ports.ts'
 import { cutOverFacts, gateFacts, mustReadLive, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
@@ -47,6 +47,12 @@ export async function observe(ports: Ports, key: Key, now: Date): Promise<Facts 
     : await allFacts({ ports, key, experiment, adapter, now })
   const leavingMs = ports.steps.leavingMs(key, knownValue(read.fork)?.metadata.uid)
   return withDryRun(ports, key, { ...read, ...experimentFacts(ports, key, experiment), leavingMs, now })
+}
+
+/** `facts` with what a dry run says about the write of the source that the schema leaves in doubt, if there is one. */
+async function withDryRun(ports: Ports, key: Key, facts: Facts): Promise<Facts> {
+  const [kind, write] = [knownValue(facts.kind), writeInDoubt(facts)]
+  return kind && write ? { ...facts, dryRun: await ports.dryRun(key, kind, write) } : facts
 }
 
 const BEING_DELETED = unknown('the experiment is being deleted')

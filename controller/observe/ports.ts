@@ -16,8 +16,8 @@ import type { DryRun } from '../../common/strategy/promotion.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
+import type { TimedState } from '../memory/step-clock.ts'
 import type { Key } from '../runtime/queue.ts'
-import type { TimedState } from './step-clock.ts'
 
 /** The workloads of all kinds. They are read from the caches unless a method says otherwise. */
 export interface WorkloadsPort {

@@ -16,6 +16,7 @@ import { readyEndpoints } from '../../common/surroundings/endpoints.ts'
 import { serviceView } from '../../common/surroundings/traffic.ts'
 import { forkName, promotionRecordName } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
+import { keyOfPin } from '../memory/drift-backoff.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { Ports } from './ports.ts'
 
@@ -67,9 +68,6 @@ export async function cutOverFacts(
 /** What a way back waits for: its time begins again when the Service is another one, or selects other pods. */
 const returnStateOf = ({ metadata: { uid, deletionTimestamp } }: ExperimentDeployment, service?: KubeObject): string =>
   JSON.stringify([uid, deletionTimestamp, service?.metadata.uid, at(service, 'spec', 'selector')])
-
-/** The key under which repairs of one Service of an experiment are counted. */
-export const keyOfPin = (key: Key, service: string): Key => `${key}/${service}`
 
 /** A base is kept for good, and so is what a run saw: a cache that is late must not decide which one. */
 export const mustReadLive = (experiment: ExperimentDeployment): boolean =>

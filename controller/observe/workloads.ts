@@ -8,9 +8,9 @@ import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import { unlessAborted } from '../../common/program/deadline.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
+import type { Referrers } from '../indexes/referrers.ts'
+import { RecentSources } from '../memory/recent-sources.ts'
 import type { WorkloadsPort } from './ports.ts'
-import { RecentSources } from './recent-sources.ts'
-import type { Referrers } from './referrers.ts'
 
 /** The two caches of one kind of workload. */
 export interface WorkloadReflectors {

@@ -9,7 +9,7 @@ import {
 } from '../../common/policy/policy.ts'
 import type { Cancel, Clock, Timers } from '../../common/program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
-import { DriftBackoff } from '../observe/drift-backoff.ts'
+import { DriftBackoff } from '../memory/drift-backoff.ts'
 import type { Key } from '../runtime/queue.ts'
 import type { PolicyValidity } from './policy-validity.ts'
 

@@ -15,9 +15,9 @@ import {
   isUnreadForkOf,
 } from '../../common/workload/identity.ts'
 import { replicasOf } from '../../common/workload/status.ts'
+import type { ExperimentIndex } from '../indexes/experiment-index.ts'
 import type { OtherExperiments } from '../observe/ports.ts'
 import { type Key, keyOf } from '../runtime/queue.ts'
-import type { ExperimentIndex } from '../wakeups/experiment-index.ts'
 
 interface ReservationsOptions {
   readonly index: Pick<ExperimentIndex, 'ofFork' | 'ofSource' | 'inNamespace' | 'sourceOf'>

@@ -5,7 +5,7 @@ import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { scaleTo } from '../../../common/run/leaving.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 

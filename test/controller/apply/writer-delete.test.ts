@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 import { aDeployment } from '../../builders.ts'
 import { kubeError } from '../../common/kube/scripted-client.ts'
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { GATE, POD } from '../../../common/api/names.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 
 describe('a writer of a gate', () => {
   it('applies the condition to the status of the pod with its uid, and the next pass sees it', async () => {

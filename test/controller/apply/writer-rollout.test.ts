@@ -4,7 +4,7 @@ import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import type { Write } from '../../../common/writes/write.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 import { aFork, aRollout, FORK } from '../../builders.ts'
 
 const derived = aFork(aRollout())

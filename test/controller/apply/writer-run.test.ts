@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { ANALYSIS_RUN, CR_NAME } from '../../../common/api/names.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 
 const run = {
   apiVersion: ANALYSIS_RUN.apiVersion,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 import { anExperiment } from '../../builders.ts'
 
 const PATH = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart/status'

@@ -6,7 +6,7 @@ import { scaleTo } from '../../../common/run/leaving.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { Write } from '../../../common/writes/write.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 import { aDeployment, FORK } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 

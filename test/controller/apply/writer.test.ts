@@ -11,7 +11,7 @@ import { situationOf } from '../../../common/situation/situation-of.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { Write } from '../../../common/writes/write.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
 import { someFacts, theFork } from '../../common/plan/some-facts.ts'
 

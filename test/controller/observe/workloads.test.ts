@@ -8,7 +8,7 @@ import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
-import { Referrers } from '../../../controller/observe/referrers.ts'
+import { Referrers } from '../../../controller/indexes/referrers.ts'
 import { workloadReads } from '../../../controller/observe/workloads.ts'
 import { aDeployment, aRollout, FORK } from '../../builders.ts'
 

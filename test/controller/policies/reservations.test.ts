@@ -4,8 +4,8 @@ import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import { forkName, forkSelector, ownershipMetadata } from '../../../common/workload/identity.ts'
+import { ExperimentIndex } from '../../../controller/indexes/experiment-index.ts'
 import { Reservations } from '../../../controller/policies/reservations.ts'
-import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 
 const ALL = { source: true, namespace: true }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import type { WrittenGeneration } from '../../common/facts/facts.ts'
 import type { Key } from '../runtime/queue.ts'
-import { keyOfTwin } from './analysis-facts.ts'
+import { keyOfTwin } from './drift-backoff.ts'
 
 interface UnreportedWritesOptions {
   /** whether there is such an experiment; of one that is deleted during its pass nothing is remembered */

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import type { Source } from '../../../common/workload/kind.ts'
-import { RecentSources } from '../../../controller/observe/recent-sources.ts'
+import { RecentSources } from '../../../controller/memory/recent-sources.ts'
 import { aDeployment } from '../../builders.ts'
 
 function counting({ maxBytes = 30_000, isComplete = true } = {}) {

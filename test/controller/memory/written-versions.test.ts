@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { WrittenVersions } from '../../../controller/apply/written-versions.ts'
+import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 
 const KEY = 'shop/faster-cart'
 

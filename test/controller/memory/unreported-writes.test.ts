@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { UnreportedWrites } from '../../../controller/observe/unreported-writes.ts'
+import { UnreportedWrites } from '../../../controller/memory/unreported-writes.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 
 const KEY = 'shop/faster-cart'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ServiceFollowers } from '../../../controller/observe/service-followers.ts'
+import { ServiceFollowers } from '../../../controller/indexes/service-followers.ts'
 
 describe('the followers of Services', () => {
   it('are found by the Service, in its namespace', () => {

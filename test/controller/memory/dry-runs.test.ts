@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { DryRuns } from '../../../controller/observe/dry-runs.ts'
+import { DryRuns } from '../../../controller/memory/dry-runs.ts'
 import { aDeployment } from '../../builders.ts'
 
 const KEY = 'shop/faster-cart'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
-import { StepClock } from '../../../controller/observe/step-clock.ts'
+import { StepClock } from '../../../controller/memory/step-clock.ts'
 
 const KEY = 'shop/faster-cart'
 const SINCE = '2026-11-21T14:00:00.000Z'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
-import { Referrers } from '../../../controller/observe/referrers.ts'
+import { Referrers } from '../../../controller/indexes/referrers.ts'
 import { aDeployment, aRollout } from '../../builders.ts'
 
 const CART = 'Deployment/shop/cart'

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
-import { changedPods, TrafficIndex } from '../../../controller/observe/traffic.ts'
+import { changedPods, TrafficIndex } from '../../../controller/indexes/traffic.ts'
 
 const service = (name: string): ServiceView => ({ name, selector: { app: name } })
 const slice = (...pods: readonly string[]): SliceView => ({

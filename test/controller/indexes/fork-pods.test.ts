@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID, GATE, REVISION } from '../../../common/api/names.ts'
 import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
-import { ForkPods, type PodView, podView } from '../../../controller/observe/fork-pods.ts'
+import { ForkPods, type PodView, podView } from '../../../controller/indexes/fork-pods.ts'
 import { FORK } from '../../builders.ts'
 
 const condition = (type: string, status = 'True') => ({ type, status })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { WrittenStatuses } from '../../../controller/report/written-statuses.ts'
+import { WrittenStatuses } from '../../../controller/memory/written-statuses.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 describe('the statuses that were written', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { StatusPacing } from '../../../controller/report/status-pacing.ts'
+import { StatusPacing } from '../../../controller/memory/status-pacing.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 
 describe('the pace of shares', () => {

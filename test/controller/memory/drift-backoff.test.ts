@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { DriftBackoff } from '../../../controller/observe/drift-backoff.ts'
+import { DriftBackoff } from '../../../controller/memory/drift-backoff.ts'
 
 function world() {
   let now = 0

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { TurnCalendar } from '../../../controller/report/turn-calendar.ts'
+import { TurnCalendar } from '../../../controller/memory/turn-calendar.ts'
 
 const keys = (count: number) => Array.from({ length: count }, (_, index) => `a/${index}`)
 

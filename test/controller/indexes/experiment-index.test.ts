@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { forkName } from '../../../common/workload/identity.ts'
-import { ExperimentIndex } from '../../../controller/wakeups/experiment-index.ts'
+import { ExperimentIndex } from '../../../controller/indexes/experiment-index.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 
 const NEAR = anExperiment()

@@ -64,3 +64,9 @@ export class DriftBackoff {
     return past === undefined ? 0 : past.lastMs + pauseMs(past.repairs) - this.#timers.now()
   }
 }
+
+/** The key under which repairs of the twin are counted. */
+export const keyOfTwin = (key: Key): Key => `${key}/twin`
+
+/** The key under which repairs of one Service of an experiment are counted. */
+export const keyOfPin = (key: Key, service: string): Key => `${key}/${service}`

@@ -5,7 +5,7 @@ import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
-import { PodRefusals } from '../../../controller/observe/pod-refusals.ts'
+import { PodRefusals } from '../../../controller/memory/pod-refusals.ts'
 import { aStatefulSet, FORK } from '../../builders.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 

@@ -1,18 +1,16 @@
-import { ABSENT, type Known, known, knownValue, unknown } from '../../common/api/known.ts'
+import { ABSENT, type Known, known, unknown } from '../../common/api/known.ts'
 import { MAX_REFUSAL } from '../../common/api/limits.ts'
 import { PROMOTION_MANAGER } from '../../common/api/names.ts'
-import type { Facts } from '../../common/facts/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asWholeObject } from '../../common/kube/reads/object.ts'
 import type { Timers } from '../../common/program/clock.ts'
 import { isSameSpec } from '../../common/situation/source-has.ts'
-import { type DoubtfulWrite, writeInDoubt } from '../../common/situation/write-in-doubt.ts'
+import type { DoubtfulWrite } from '../../common/situation/write-in-doubt.ts'
 import type { DryRun } from '../../common/strategy/promotion.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { Key } from '../runtime/queue.ts'
-import type { Ports } from './ports.ts'
 
 /** The least time between two dry runs for an experiment. Admission webhooks of others answer each of them. */
 const PACE_MS = 10_000
@@ -107,10 +105,4 @@ export class DryRuns {
       return REFUSALS.has(error.kind) ? unknown(message.slice(0, MAX_REFUSAL)) : ABSENT
     }
   }
-}
-
-/** `facts` with what a dry run says about the write of the source that the schema leaves in doubt, if there is one. */
-export async function withDryRun(ports: Ports, key: Key, facts: Facts): Promise<Facts> {
-  const [kind, write] = [knownValue(facts.kind), writeInDoubt(facts)]
-  return kind && write ? { ...facts, dryRun: await ports.dryRun(key, kind, write) } : facts
 }
