@@ -1,6 +1,7 @@
 import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
+import { isEqual } from '../common/json/json.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
 import { orUndefined } from '../common/kube/reads/object.ts'
@@ -14,10 +15,9 @@ import type { Recorder } from './events/recorder.ts'
 import type { Referrers } from './indexes/referrers.ts'
 import { type DriftBackoff, keyOfPin, keyOfTwin } from './memory/drift-backoff.ts'
 import type { DryRuns } from './memory/dry-runs.ts'
+import type { UnreportedWrites, WrittenStatuses } from './memory/pass-memory.ts'
 import type { PodRefusals } from './memory/pod-refusals.ts'
 import type { StatusPacing } from './memory/status-pacing.ts'
-import type { UnreportedWrites } from './memory/unreported-writes.ts'
-import type { WrittenStatuses } from './memory/written-statuses.ts'
 import type { WrittenVersions } from './memory/written-versions.ts'
 import type { ControllerMetrics } from './metrics.ts'
 import { ExperimentReads } from './observe/experiment-reads.ts'
@@ -50,7 +50,7 @@ interface ClusterOptions
   readonly statusDrift: DriftBackoff
   readonly sharePace: StatusPacing
   readonly writtenStatuses: WrittenStatuses
-  readonly unreported: UnreportedWrites
+  readonly unreported: Map<Key, UnreportedWrites>
   readonly written: WrittenVersions
   readonly recorder: Pick<Recorder, 'record'>
   readonly log: Log
@@ -96,17 +96,18 @@ export function clusterForPass(options: ClusterOptions) {
       reporter: {
         applyStatus: async (experiment, status) => {
           await writer.applyStatus(experiment, status)
-          unreported.forget(keyOf(experiment))
+          unreported.delete(keyOf(experiment))
           sharePace.noteWrite(keyOf(experiment))
-          if (hasForeignStatus(experiment)) writtenStatuses.noteWrite(keyOf(experiment), status)
+          writtenStatuses.sweep()
+          if (hasForeignStatus(experiment)) writtenStatuses.set(keyOf(experiment), status)
         },
         shareWaitMs: (key) => sharePace.waitMs(key),
         progressWaitMs: (key) => sharePace.progressWaitMs(key),
         noteCurrent: (key) => {
-          unreported.forget(key)
+          unreported.delete(key)
           sharePace.noteCurrent(key)
         },
-        isAsWritten: (key, status) => writtenStatuses.has(key, status),
+        isAsWritten: (key, status) => status !== undefined && isEqual(writtenStatuses.get(key), status),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
         emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
@@ -141,12 +142,15 @@ export function clusterForPass(options: ClusterOptions) {
 const applyPorts = (
   writer: Writer,
   key: Key,
-  { reservations, pins, drift, metrics, unreported }: ClusterOptions,
+  { experiments, reservations, pins, drift, metrics, unreported }: ClusterOptions,
 ): ApplyPorts => ({
   write: async (write) => {
     const stored = await writer.write(write)
-    if (stored && WRITTEN_OBJECT[write.role] === 'fork')
-      unreported.noteWrite(key, stored, { isOfTwin: isOfTwin(write) })
+    const { uid, generation } = stored?.metadata ?? {}
+    // of an experiment that is deleted during its pass nothing is remembered
+    const isNoted = WRITTEN_OBJECT[write.role] === 'fork' && experiments.get(key) !== undefined
+    if (isNoted && uid !== undefined && generation !== undefined)
+      unreported.set(key, { ...unreported.get(key), [isOfTwin(write) ? 'twin' : 'fork']: { uid, generation } })
     return stored
   },
   isCurrent: (experiment) => writer.isCurrent(experiment),

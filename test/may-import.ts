@@ -116,7 +116,14 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'undici',
   ],
   'controller/runtime': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'common/kube/reads'],
-  'controller/events': ['common/json', 'common/program', 'common/api', 'common/kube/client', 'controller/runtime'],
+  'controller/events': [
+    'common/json',
+    'common/program',
+    'common/api',
+    'common/kube/client',
+    'controller/memory',
+    'controller/runtime',
+  ],
   'controller/memory': [
     'common/json',
     'common/program',

@@ -165,7 +165,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     },
     drift: { waitMs: () => world.driftBackoffMs, contestedMs: () => world.contestedMs },
     pins: { waitMs: () => 0, contestedMs: () => 0 },
-    unreported: { of: () => undefined },
+    unreported: new Map(),
     get analysis() {
       return world.analysis
     },

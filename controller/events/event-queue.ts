@@ -1,6 +1,6 @@
 import { FairLine } from '../runtime/fair-line.ts'
 import { FairSlots } from '../runtime/fair-slots.ts'
-import type { RecordedEvent } from './event-series.ts'
+import type { RecordedEvent } from './event.ts'
 
 /** How many Events are sent at once. A slow webhook for the Events of one namespace holds up only half of them. */
 export const EVENTS_AT_ONCE = 4

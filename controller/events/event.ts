@@ -81,3 +81,26 @@ export function suffixes(random: Random): (at: Date) => string {
     return last.toString(16).padStart(16, '0')
   }
 }
+
+/** An Event that was recorded once or more often. */
+export interface RecordedEvent {
+  readonly event: KubeObject
+  /** the object that it is about: `namespace/uid` */
+  readonly object: string
+  /** equal for Events with the same content */
+  readonly content: string
+  /** how often it was recorded */
+  count: number
+  lastAt: Date
+  /** the count that the API server has; 0 until the Event is created */
+  sentCount: number
+  sentMs: number
+}
+
+/** The content of an Event as a text. The version of its object does not matter. */
+export const contentOf = ({ type, reason, action, note, regarding, related }: EventInput): string =>
+  JSON.stringify([type, reason, action, note, regardingId(regarding), related && regardingId(related)])
+
+/** The object that an Event is about. A name may be used by several objects after each other. */
+export const regardingId = ({ kind, metadata: { uid, namespace, name } }: KubeObject): string =>
+  uid ?? [kind, namespace, name].join('/')

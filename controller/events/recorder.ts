@@ -1,4 +1,5 @@
 import type { KubeErrorKind } from '../../common/api/failure.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { factsOf, isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
@@ -6,10 +7,9 @@ import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import type { Cancel, Clock, Random, Timers } from '../../common/program/clock.ts'
 import { startDeadline, unlessAborted } from '../../common/program/deadline.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
-import { type EventInput, eventOf, seriesOf, suffixes } from './event.ts'
-import { EventCap } from './event-cap.ts'
+import { TimedMap } from '../memory/timed-map.ts'
+import { contentOf, type EventInput, eventOf, type RecordedEvent, regardingId, seriesOf, suffixes } from './event.ts'
 import { EventQueue, type PendingEvent } from './event-queue.ts'
-import { EventSeries, type RecordedEvent } from './event-series.ts'
 
 /** The most Events that are kept; more are dropped and counted. The value of client-go. */
 const CAPACITY = 1_000
@@ -17,6 +17,20 @@ const CAPACITY = 1_000
 /** How many times an Event is sent, and the time between two tries. The values of client-go. */
 const MAX_TRIES = 12
 const RETRY_AFTER_MS = 10_000
+
+/**
+ * The most Events about one object without a wait between them; then one in each interval. The values of client-go. So
+ * an object that never settles does not crowd out the Events about others.
+ */
+const BURST = 25
+const INTERVAL_MS = 300_000
+
+/** A repetition within this time belongs to the series; a later one is a new Event. The value of client-go. */
+const SERIES_ENDS_MS = 360_000
+/**
+ * How often the count of a long series is sent. Events expire after an hour without a write. The value of client-go.
+ */
+const REFRESH_MS = 1_800_000
 
 interface RecorderOptions {
   readonly client: Pick<KubeClient, 'request'>
@@ -43,8 +57,10 @@ export class Recorder {
   readonly #later = new Map<PendingEvent, Cancel>()
   /** the Events in `#line`, in `#later` and in the running requests; each is there once */
   readonly #pending = new Set<RecordedEvent>()
-  readonly #series: EventSeries
-  readonly #cap: EventCap
+  /** by content */
+  readonly #series: TimedMap<string, RecordedEvent>
+  /** by object, when its whole burst is available again */
+  readonly #restoredMs: TimedMap<string, number>
   readonly #sending = new Set<Promise<void>>()
   #cancelSweep: Cancel | undefined
   #isFlushing = false
@@ -54,8 +70,8 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.#options = options
     this.#suffixAt = suffixes(options.random)
-    this.#series = new EventSeries(options.timers)
-    this.#cap = new EventCap(options.timers)
+    this.#series = new TimedMap(options.timers, SERIES_ENDS_MS + 1) // one at its end belongs to it
+    this.#restoredMs = new TimedMap(options.timers, INTERVAL_MS)
   }
 
   /** The number of Events that were dropped: refused, too many at once, or tried too often. */
@@ -70,17 +86,17 @@ export class Recorder {
 
   /** The size of all that it remembers, to count repetitions and to limit the Events about an object. */
   get rememberedCount(): number {
-    return this.#series.size + this.#cap.size + this.#pending.size
+    return this.#series.size + this.#restoredMs.size + this.#pending.size
   }
 
   /** Queues an Event, or counts a repetition; returns at once and never throws. */
   record(input: EventInput): void {
     if (this.#stopping.signal.aborted) return
     const at = this.#options.clock()
-    const repeated = this.#series.repeat(input, at)
-    if (repeated) this.#sendIfDue(repeated)
+    const repeated = this.#series.get(contentOf(input))
+    if (repeated) this.#repeat(repeated, at)
     else if (this.pendingCount >= CAPACITY) this.#drop('queue full')
-    else if (!this.#cap.take(input.regarding)) this.#drop('too many about one object')
+    else if (!this.#mayAdd(input.regarding)) this.#drop('too many about one object')
     else this.#add(input, at)
   }
 
@@ -118,20 +134,43 @@ export class Recorder {
     this.#stopping.abort(new Error('the recorder stops'))
     for (const cancel of this.#later.values()) cancel()
     this.#cancelSweep?.()
-    for (const all of [this.#line, this.#later, this.#pending, this.#series, this.#cap]) all.clear()
+    for (const all of [this.#line, this.#later, this.#pending, this.#series, this.#restoredMs]) all.clear()
     await this.#untilSent()
   }
 
-  #add(input: EventInput, at: Date): void {
-    const { instance } = this.#options
+  /** Whether one more Event about `object` may be sent. If so, it counts. */
+  #mayAdd(object: KubeObject): boolean {
+    const [id, now] = [regardingId(object), this.#options.timers.now()]
+    const waitMs = (this.#restoredMs.get(id) ?? now) - now + INTERVAL_MS
+    if (waitMs > BURST * INTERVAL_MS) return false
+    this.#restoredMs.set(id, now + waitMs, waitMs)
+    return true
+  }
+
+  #add(input: EventInput, lastAt: Date): void {
+    const { instance, timers } = this.#options
     // The name is made once. If the first try did arrive, a repetition gets `alreadyExists` and makes no second Event.
-    const event = eventOf(input, { instance, at, suffix: this.#suffixAt(at) })
-    this.#push({ recorded: this.#series.add(input, event, at), tries: 0 })
+    const event = eventOf(input, { instance, at: lastAt, suffix: this.#suffixAt(lastAt) })
+    const object = `${event.metadata.namespace}/${regardingId(input.regarding)}`
+    const content = contentOf(input)
+    const recorded = { event, object, content, count: 1, lastAt, sentCount: 0, sentMs: timers.now() }
+    this.#series.set(content, recorded)
+    this.#push({ recorded, tries: 0 })
     this.#sweepLater()
   }
 
+  #repeat(recorded: RecordedEvent, lastAt: Date): void {
+    recorded.count += 1
+    recorded.lastAt = lastAt
+    this.#series.set(recorded.content, recorded)
+    this.#sendIfDue(recorded)
+  }
+
+  /** The first repetition is sent at once, later ones every half an hour. */
   #sendIfDue(recorded: RecordedEvent): void {
-    if (this.#series.isDue(recorded)) this.#sendCount(recorded)
+    const { count, sentCount, sentMs } = recorded
+    const isLate = this.#options.timers.now() - sentMs >= REFRESH_MS
+    if (count > sentCount && (sentCount === 1 || isLate)) this.#sendCount(recorded)
   }
 
   #sendCount(recorded: RecordedEvent): void {
@@ -223,7 +262,7 @@ export class Recorder {
       return
     }
     this.#pending.delete(recorded)
-    this.#series.forget(recorded)
+    this.#series.delete(recorded.content, recorded)
     // a namespace that is being deleted needs no Event
     if (!isOfKind(error, 'terminating')) this.#drop(mayRepeat ? 'tried too often' : 'refused', error)
   }
@@ -231,8 +270,8 @@ export class Recorder {
   #sweepLater(): void {
     this.#cancelSweep ??= this.#options.timers.after(SWEEP_MS, () => {
       this.#cancelSweep = undefined
-      this.#cap.sweep()
-      for (const recorded of this.#series.sweep()) this.#sendCount(recorded)
+      this.#restoredMs.sweep()
+      for (const recorded of this.#series.sweep()) if (recorded.count > recorded.sentCount) this.#sendCount(recorded)
       if (this.rememberedCount > 0) this.#sweepLater()
     })
   }

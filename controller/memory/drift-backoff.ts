@@ -1,6 +1,7 @@
 import type { Timers } from '../../common/program/clock.ts'
 import { backoff } from '../runtime/backoff.ts'
 import type { Key } from '../runtime/queue.ts'
+import { TimedMap } from './timed-map.ts'
 
 /** Two repairs with more time between them are not counted in a row. */
 const FORGET_MS = 60_000
@@ -30,12 +31,13 @@ const forgottenAt = ({ repairs, lastMs }: Repairs): number => lastMs + FORGET_MS
 export class DriftBackoff {
   readonly #timers: Pick<Timers, 'now'>
   readonly #contestedAfter: number
-  readonly #repairs = new Map<Key, Repairs>()
+  readonly #repairs: TimedMap<Key, Repairs>
 
   /** @param contestedAfter after this number of repairs in a row the fork counts as contested */
   constructor(timers: Pick<Timers, 'now'>, contestedAfter = CONTESTED_AFTER) {
     this.#timers = timers
     this.#contestedAfter = contestedAfter
+    this.#repairs = new TimedMap(timers, FORGET_MS + MAX_MS)
   }
 
   /**
@@ -44,7 +46,7 @@ export class DriftBackoff {
    */
   noteRepair(key: Key, isUndone = true): void {
     const now = this.#timers.now()
-    for (const [other, { lastMs }] of this.#repairs) if (now - lastMs > 2 * MAX_MS) this.#repairs.delete(other)
+    this.#repairs.sweep()
     const before = this.#repairs.get(key)
     const isInRow = before !== undefined && now < forgottenAt(before)
     const [repairs, undone] = isInRow ? [before.repairs, before.undone] : [0, 0]

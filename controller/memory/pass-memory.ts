@@ -1,4 +1,5 @@
-import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
+import type { WrittenGeneration } from '../../common/facts/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
@@ -8,8 +9,22 @@ import { DryRuns } from './dry-runs.ts'
 import { PodRefusals } from './pod-refusals.ts'
 import { StatusPacing } from './status-pacing.ts'
 import { StepClock } from './step-clock.ts'
-import { UnreportedWrites } from './unreported-writes.ts'
-import { WrittenStatuses } from './written-statuses.ts'
+import { TimedMap } from './timed-map.ts'
+
+/** Repairs are not counted in a row after this time, so that it no longer matters what was written before. */
+const STATUS_MS = 120_000
+
+/**
+ * The fork and the twin of an experiment that this process wrote, until the status tells of it. If a pass cannot write
+ * that status, the next pass knows by this that no other client has changed their specs.
+ */
+export type UnreportedWrites = Readonly<Partial<Record<'fork' | 'twin', WrittenGeneration>>>
+
+/**
+ * The statuses that this process has written lately. A client that once wrote a field with the present value owns it
+ * together with the controller for ever. Only a status that differs from what was written shows that it writes now.
+ */
+export type WrittenStatuses = TimedMap<Key, ExperimentDeploymentStatus>
 
 interface PassMemoryOptions {
   readonly client: Pick<KubeClient, 'request'>
@@ -24,17 +39,17 @@ export function passMemory(
 ) {
   const isKnown = (key: Key) => experiments.get(key) !== undefined
   const steps = new StepClock({ timers, clock, isKnown })
-  const unreported = new UnreportedWrites({ isKnown })
+  const unreported = new Map<Key, UnreportedWrites>()
   const dryRuns = new DryRuns({ client, timers, isKnown })
   const sharePace = new StatusPacing(timers)
-  const writtenStatuses = new WrittenStatuses(timers)
+  const writtenStatuses: WrittenStatuses = new TimedMap(timers, STATUS_MS)
   experiments.subscribe(({ is, key }) => {
     if (is !== 'deleted') return
     steps.forget(key)
-    unreported.forget(key)
+    unreported.delete(key)
     dryRuns.forget(key)
     sharePace.forget(key)
-    writtenStatuses.forget(key)
+    writtenStatuses.delete(key)
   })
   return {
     steps,

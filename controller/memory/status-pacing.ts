@@ -1,5 +1,6 @@
 import type { Timers } from '../../common/program/clock.ts'
 import type { Key } from '../runtime/queue.ts'
+import { TimedMap } from './timed-map.ts'
 import { TurnCalendar } from './turn-calendar.ts'
 
 /** One ready pod may change the shares of many forks. */
@@ -18,14 +19,16 @@ const PROGRESS_MS = 5_000
  */
 export class StatusPacing {
   readonly #timers: Pick<Timers, 'now'>
-  /** the last writes of this process, in their order, without those that no longer matter */
-  readonly #writtenMs = new Map<Key, number>()
-  /** since when the progress of a fork waits, in this order */
-  readonly #progressMs = new Map<Key, number>()
+  /** the last writes of this process */
+  readonly #writtenMs: TimedMap<Key, number>
+  /** since when the progress of a fork waits */
+  readonly #progressMs: TimedMap<Key, number>
   readonly #turns = new TurnCalendar()
 
   constructor(timers: Pick<Timers, 'now'>) {
     this.#timers = timers
+    this.#writtenMs = new TimedMap(timers, MEMORY_MS)
+    this.#progressMs = new TimedMap(timers, MEMORY_MS)
   }
 
   /** How many keys it remembers. For tests. */
@@ -65,7 +68,7 @@ export class StatusPacing {
 
   /** As `waitMs`, for a fork that is not ready yet. It counts from the first call since the last write. */
   progressWaitMs(key: Key): number {
-    if (!this.#progressMs.has(key)) this.#note(this.#progressMs, key)
+    if (this.#progressMs.get(key) === undefined) this.#note(this.#progressMs, key)
     return this.#untilMs(this.#progressMs, key, Math.max(PROGRESS_MS, this.#spacedMs()))
   }
 
@@ -74,23 +77,13 @@ export class StatusPacing {
     return Math.min(MAX_SHARE_INTERVAL_MS, SHARE_SPACING_MS * this.#writtenMs.size)
   }
 
-  #note(times: Map<Key, number>, key: Key): void {
-    const now = this.#timers.now()
-    forgetOld(times, now)
-    times.delete(key)
-    times.set(key, now)
+  #note(times: TimedMap<Key, number>, key: Key): void {
+    times.sweep()
+    times.set(key, this.#timers.now())
   }
 
-  #untilMs(times: ReadonlyMap<Key, number>, key: Key, intervalMs: number): number {
+  #untilMs(times: TimedMap<Key, number>, key: Key, intervalMs: number): number {
     const notedMs = times.get(key)
     return notedMs === undefined ? 0 : notedMs + intervalMs - this.#timers.now()
-  }
-}
-
-/** Forgets what is older than a minute. */
-function forgetOld(times: Map<Key, number>, now: number): void {
-  for (const [key, timeMs] of times) {
-    if (now - timeMs < MEMORY_MS) break
-    times.delete(key)
   }
 }

@@ -95,12 +95,11 @@ export async function twinFacts(
   if (!cached && !mayHaveTwin(experiment)) return undefined
   const isLeaving = isBeingDeleted(experiment) && hasForkFinalizer(experiment)
   const found = isLeaving || workloads.isDoubted(adapter, ...place) ? await workloads.live(adapter, ...place) : cached
-  const twin = keyOfTwin(key)
   return {
     object: twinFact(experiment, knownObject(found)),
     leavingMs: steps.leavingMs(key, found?.metadata.uid),
-    repairInMs: drift.waitMs(twin),
-    unreported: unreported.of(twin),
+    repairInMs: drift.waitMs(keyOfTwin(key)),
+    unreported: unreported.get(key)?.twin,
   }
 }
 

@@ -83,7 +83,7 @@ function experimentFacts(ports: Ports, key: Key, experiment: ExperimentDeploymen
     isExcluded: policies.isExcluded(experiment.metadata.namespace),
     driftBackoffMs: drift.waitMs(key),
     contestedMs: drift.contestedMs(key),
-    unreported: unreported.of(key),
+    unreported: unreported.get(key)?.fork,
     stepElapsedMs: steps.elapsedMs(key, experiment.status?.strategy),
   }
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
-import type { ByName, Components, OtherExperiment, WrittenGeneration } from '../../common/facts/facts.ts'
+import type { ByName, Components, OtherExperiment } from '../../common/facts/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { DoubtfulWrite } from '../../common/situation/write-in-doubt.ts'
@@ -16,6 +16,7 @@ import type { DryRun } from '../../common/strategy/promotion.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
+import type { UnreportedWrites } from '../memory/pass-memory.ts'
 import type { TimedState } from '../memory/step-clock.ts'
 import type { Key } from '../runtime/queue.ts'
 
@@ -143,8 +144,6 @@ export interface Ports {
     /** for how many milliseconds another client must leave the fork alone after many repairs in a row; else 0 */
     contestedMs(key: Key): number
   }
-  readonly unreported: {
-    /** the last write of the fork of `key`, or of its twin for the key of that; undefined: there is only the status */
-    of(key: Key): WrittenGeneration | undefined
-  }
+  /** the forks and twins that were written and of which no status tells */
+  readonly unreported: Pick<ReadonlyMap<Key, UnreportedWrites>, 'get'>
 }

@@ -2,11 +2,23 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { factsOf, KubeError, levelOf } from '../../common/kube/client/errors.ts'
 import type { Cancel, Timers } from '../../common/program/clock.ts'
 import { type Log, shouldLogRepetition } from '../../common/program/log.ts'
+import { backoff } from '../runtime/backoff.ts'
 import { GRACE_MS } from '../runtime/worker.ts'
-import { Retries } from './retries.ts'
 
 /** What a sweep looks for exists for this time at most, and a little longer if the API server fails. */
 const SWEEP_MS = 30_000
+/** A lasting fault costs one try a minute, and the end of a fault is noticed after that time. */
+const MAX_MS = 60_000
+/** A timer may run a little before its time. A sweep then still finds what is due. */
+const EARLY_MS = 1_000
+
+/** The wait after several failures in a row. A sweep makes its tries one after the other, so they need no jitter. */
+const pauseMs = backoff({ random: () => 0, firstMs: SWEEP_MS, maxMs: MAX_MS })
+
+interface Failures {
+  readonly inRow: number
+  readonly dueMs: number
+}
 
 interface SweeperOptions {
   /** calls `begin`, then `look` for everything in the order of `inOrder`, until `isStopped`. Should not throw */
@@ -20,7 +32,8 @@ interface SweeperOptions {
 /** Sweeps every 30 s. What fails in a sweep is tried again after 30 s, and then every minute. */
 export class Sweeper {
   readonly #options: SweeperOptions
-  readonly #retries: Retries
+  /** by uid, of what failed the last time */
+  readonly #failures = new Map<string, Failures>()
   /** the namespaces in which a request of this sweep was not answered, or failed */
   readonly #failing = new Set<string>()
   readonly #ending = new AbortController()
@@ -30,7 +43,6 @@ export class Sweeper {
 
   constructor(options: SweeperOptions) {
     this.#options = options
-    this.#retries = new Retries(options.timers)
   }
 
   /** Whether a running sweep should look at nothing more. */
@@ -45,7 +57,7 @@ export class Sweeper {
 
   /** How many looks failed the last time. */
   get failing(): number {
-    return this.#retries.size
+    return this.#failures.size
   }
 
   /** Sweeps now and every 30 s from now on. */
@@ -68,13 +80,13 @@ export class Sweeper {
 
   /** Begins a sweep over the objects `uids`. Forgets all others, because they are gone. */
   begin(uids: ReadonlySet<string>): void {
-    this.#retries.keepOnly(uids)
+    for (const uid of this.#failures.keys()) if (!uids.has(uid)) this.#failures.delete(uid)
     this.#failing.clear()
   }
 
   /** The order of the looks of a sweep: what has failed least comes first, so that nothing is left out for ever. */
   inOrder<T>(found: readonly T[], uidOf: (of: T) => string): readonly T[] {
-    const failures = (of: T) => this.#retries.failuresOf(uidOf(of))
+    const failures = (of: T) => this.#failuresOf(uidOf(of))
     return found.toSorted((a, b) => failures(a) - failures(b))
   }
 
@@ -88,15 +100,17 @@ export class Sweeper {
     facts: Readonly<Record<string, unknown>>,
     attempt: () => Promise<unknown>,
   ): Promise<void> {
-    const { log, what } = this.#options
-    if (!this.#retries.isDue(uid) || this.#failing.has(namespace)) return
+    const { log, what, timers } = this.#options
+    const dueMs = this.#failures.get(uid)?.dueMs ?? Number.NEGATIVE_INFINITY
+    if (timers.now() < dueMs - EARLY_MS || this.#failing.has(namespace)) return
     try {
       await attempt()
       this.succeeded(uid)
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
       if (error.kind === 'timeout' || error.kind === 'server') this.#failing.add(namespace)
-      const failures = this.#retries.failed(uid)
+      const failures = this.#failuresOf(uid) + 1
+      this.#failures.set(uid, { inRow: failures, dueMs: timers.now() + pauseMs(failures) })
       if (shouldLogRepetition(failures))
         log[levelOf(error, failures, 'warn')]({ ...facts, failures, ...factsOf(error) }, `${what} is looked at again`)
     }
@@ -104,6 +118,11 @@ export class Sweeper {
 
   /** Call this if nothing is to be done for the object `uid`: its next failure is the first one again. */
   succeeded(uid: string): void {
-    this.#retries.succeeded(uid)
+    this.#failures.delete(uid)
+  }
+
+  /** How often a look at `uid` has failed in a row. */
+  #failuresOf(uid: string): number {
+    return this.#failures.get(uid)?.inRow ?? 0
   }
 }

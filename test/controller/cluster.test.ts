@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { stalled, waiting } from '../../common/facts/decision.ts'
 import type { Conclusion } from '../../common/outcome/conclusion.ts'
 import { deployment } from '../../common/workload/deployment.ts'
@@ -9,8 +10,7 @@ import { clusterForPass } from '../../controller/cluster.ts'
 import { Referrers } from '../../controller/indexes/referrers.ts'
 import { DriftBackoff } from '../../controller/memory/drift-backoff.ts'
 import { StatusPacing } from '../../controller/memory/status-pacing.ts'
-import { UnreportedWrites } from '../../controller/memory/unreported-writes.ts'
-import { WrittenStatuses } from '../../controller/memory/written-statuses.ts'
+import { TimedMap } from '../../controller/memory/timed-map.ts'
 import { WrittenVersions } from '../../controller/memory/written-versions.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, installing, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
@@ -22,7 +22,7 @@ const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
 const REVISION = `/apis/apps/v1/namespaces/shop/controllerrevisions/${FORK}`
 const EXPERIMENT = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
 
-function world() {
+function world(cached: ExperimentDeployment | null = anExperiment()) {
   const diary: string[] = []
   const log = diaryLog()
   const timers = new VirtualTime()
@@ -40,7 +40,7 @@ function world() {
   const clusterOf = clusterForPass({
     client: server,
     isServed: (namespace) => namespace !== 'elsewhere',
-    experiments: caches.experiments,
+    experiments: { get: () => cached ?? undefined },
     workloads: caches.workloads,
     referrers: new Referrers(),
     surroundings: {
@@ -81,9 +81,9 @@ function world() {
       promoted: ({ outcome }) => void diary.push(`promotion: ${outcome}`),
     },
     statusDrift: new DriftBackoff(timers),
-    unreported: new UnreportedWrites({ isKnown: () => true }),
+    unreported: new Map(),
     sharePace: new StatusPacing(timers),
-    writtenStatuses: new WrittenStatuses(timers),
+    writtenStatuses: new TimedMap(timers, 120_000),
     written,
     recorder: {
       record: ({ regarding, related, reason, action, note }) =>
@@ -103,6 +103,8 @@ function world() {
   return { written, cluster, diary, log, server, stopping }
 }
 const fork: KubeObject = theFork()
+const { status: _status, ...object } = fork
+const write = { verb: 'apply', resource: deployment, object, isRepair: false, isSameDerivation: false } as const
 const conclusion: Conclusion = { ...waiting('Updating', 'created'), fork, source: undefined }
 
 describe('the cluster of a pass', () => {
@@ -210,14 +212,16 @@ describe('the cluster of a pass', () => {
       known.push(reporter.isAsWritten('shop/faster-cart', {}))
     }
     expect(known).to.deep.equal([false, true])
+    const others = [{ replicas: 1 }, undefined].map((status) => reporter.isAsWritten('shop/faster-cart', status))
+    expect([...others, reporter.isAsWritten('shop/other', {})]).to.deep.equal([false, false, false])
   })
 
   it('remembers what it wrote until the status tells of it', async () => {
     const { writer, ports, reporter } = world().cluster
-    const { status: _status, ...object } = fork
-    const write = { verb: 'apply', resource: deployment, object, isRepair: false, isSameDerivation: false } as const
-    const keys = ['shop/faster-cart', 'shop/faster-cart/twin']
-    const remembered = () => keys.map((key) => ports.unreported.of(key)?.generation)
+    const remembered = () => {
+      const { fork, twin } = ports.unreported.get('shop/faster-cart') ?? {}
+      return [fork?.generation, twin?.generation]
+    }
     await writer.write({ ...write, role: 'fork' })
     expect(remembered()).to.deep.equal([1, undefined])
     await writer.write({
@@ -231,6 +235,12 @@ describe('the cluster of a pass', () => {
     await writer.write({ ...write, role: 'fork' })
     reporter.noteCurrent('shop/faster-cart')
     expect(remembered()).to.deep.equal([undefined, undefined])
+  })
+
+  it('remembers no write for an experiment that is deleted during its pass', async () => {
+    const { writer, ports } = world(null).cluster
+    await writer.write({ ...write, role: 'fork' })
+    expect(ports.unreported.get('shop/faster-cart')).to.equal(undefined)
   })
 
   it('notes its writes, so that the next pass waits for the caches', async () => {

@@ -1,17 +1,13 @@
 import { expect } from 'chai'
 import { EVENTS_AT_ONCE, EventQueue, type PendingEvent } from '../../../controller/events/event-queue.ts'
-import { EventSeries } from '../../../controller/events/event-series.ts'
-import { VirtualTime } from '../../virtual-time.ts'
-import { about } from './recording.ts'
 
 /** The Events with these notes: `namespace/object note`. */
 function lineOf(...texts: readonly string[]): EventQueue {
   const line = new EventQueue()
-  const series = new EventSeries(new VirtualTime())
   for (const text of texts) {
-    const [namespace = '', name = '', note = ''] = text.split(/[/ ]/)
-    const event = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: text, namespace } }
-    const recorded = series.add({ ...about(name, namespace), note }, event, new Date(0))
+    const [object = ''] = text.split(' ')
+    const event = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata: { name: text } }
+    const recorded = { event, object, content: text, count: 1, lastAt: new Date(0), sentCount: 0, sentMs: 0 }
     line.push({ recorded, tries: 0 })
   }
   return line

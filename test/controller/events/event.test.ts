@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { cut, type EventInput, eventOf } from '../../../controller/events/event.ts'
+import { contentOf, cut, type EventInput, eventOf, regardingId } from '../../../controller/events/event.ts'
 import '../../property.ts'
 import { anExperiment } from '../../builders.ts'
 
@@ -85,5 +85,32 @@ describe('cut', () => {
         if (short !== text) expect(Buffer.byteLength(short)).to.be.at.least(maxBytes - 3)
       }),
     )
+  })
+})
+
+describe('the content of an Event', () => {
+  const others = {
+    'another type': { ...INPUT, type: 'Warning' },
+    'another reason': { ...INPUT, reason: 'Other' },
+    'another action': { ...INPUT, action: 'Delete' },
+    'another note': { ...INPUT, note: 'other' },
+    'another object': { ...INPUT, regarding: named('other') },
+    'a related object': { ...INPUT, related: named('other') },
+  } as const
+  for (const [what, other] of Object.entries(others))
+    it(`is not the same with ${what}`, () => expect(contentOf(other)).to.not.equal(contentOf(INPUT)))
+
+  it('is the same with a newer version of the object', () => {
+    const { metadata, ...object } = INPUT.regarding
+    const newer = { ...INPUT, regarding: { ...object, metadata: { ...metadata, resourceVersion: '8' } } }
+    expect(contentOf(newer)).to.equal(contentOf(INPUT))
+  })
+})
+
+describe('the identity of an object', () => {
+  it('is its uid, or its kind and name if it has none', () => {
+    const object = named('a')
+    const withUid = { ...object, metadata: { name: 'a', uid: 'u1' } }
+    expect([withUid, object].map(regardingId)).to.deep.equal(['u1', 'Node//a'])
   })
 })

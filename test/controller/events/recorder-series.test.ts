@@ -142,6 +142,16 @@ describe('a recorder, of many Events', () => {
     for (let count = 30; count < 40; count += 1) recorder.record({ ...input, note: `${count}` })
     await turn()
     expect([sent.length, recorder.droppedCount]).to.deep.equal([27, 14])
+    for (const [waitMs, passed] of [
+      [50 * MINUTE_MS, 10],
+      [1_000 * MINUTE_MS, 25],
+    ] as const) {
+      await time.pass(waitMs)
+      sent.length = 0
+      for (let count = 0; count < 30; count += 1) recorder.record({ ...input, note: `${waitMs} ${count}` })
+      await turn()
+      expect(sent, `after ${waitMs}`).to.have.length(passed)
+    }
   })
 
   it('does not count repetitions as Events about the object', async () => {

@@ -84,6 +84,23 @@ describe('Sweeper', () => {
     await sweeper.stop()
   })
 
+  it('looks at what is due although the timer of the sweep has run a little early', async () => {
+    const { sweeper, time } = world()
+    let looks = 0
+    const look = () =>
+      sweeper.look({ name: 'a', uid: 'a' }, {}, async () => {
+        looks += 1
+        throw REFUSED
+      })
+    await look()
+    await time.pass(28_999)
+    await look()
+    expect(looks).to.equal(1)
+    await time.pass(1)
+    await look()
+    expect(looks).to.equal(2)
+  })
+
   it('forgets what is gone, and what needs no look any more', async () => {
     const { sweeper } = world(new Set(['a', 'b']))
     sweeper.start()
