@@ -5,11 +5,10 @@ import { formatPath } from '../json/field-path.ts'
 import { isObject, type JsonObject, member } from '../json/json.ts'
 import { overridePath } from '../override/override-path.ts'
 import type { Shape } from '../override/shape.ts'
-import type { SpecError, SpecSchema } from '../override/spec-schema.ts'
+import type { KnownFields, SpecError, SpecSchema } from '../override/spec-schema.ts'
 import type { Origin } from '../pod/containers.ts'
 import type { ValueError } from '../pod/field.ts'
 import { valueErrors } from '../pod/value-errors.ts'
-import { unknownFieldErrors } from './unknown-fields.ts'
 
 /** A fork, and the fork without the override. */
 interface MergedResult extends Origin {
@@ -94,4 +93,32 @@ function atOverride(error: MergedError, shape: Shape, merged: MergedResult): Fie
   const rest = remedy.path.slice(path.length)
   const where = isWhole || rest.length === 0 || !error.others ? '' : `${formatPath('', rest).replace(/^\./, '')} `
   return { field: formatPath('spec.overrideSpec', path), message: `${where}${message}`, cause: error.cause }
+}
+
+/**
+ * The fields of a merged template that Kubernetes knows and the CRD of its kind does not: an Argo that is older than
+ * the cluster. A strict apply would refuse the fork. Recurses as deep as `known`.
+ */
+export function unknownFieldErrors(
+  kind: string,
+  template: unknown,
+  known: KnownFields | undefined,
+): readonly SpecError[] {
+  const errors: SpecError[] = []
+  const message = `Kubernetes knows this field, but the ${kind}s of this cluster do not have it; remove it`
+  const visit = (value: unknown, { members, items }: KnownFields, path: SpecError['path']): void => {
+    if (Array.isArray(value)) {
+      if (items) for (const [index, item] of value.entries()) visit(item, items, [...path, index])
+      return
+    }
+    if (!isObject(value) || !members) return
+    for (const key in value) {
+      const below = members.get(key)
+      const here = [...path, key]
+      if (below) visit(value[key], below, here)
+      else errors.push({ path: here, field: formatPath('spec', here), message, cause: 'FieldValueInvalid' })
+    }
+  }
+  if (known) visit(template, known, ['template'])
+  return errors
 }

@@ -1,4 +1,5 @@
 import { warning } from '../api/conditions.ts'
+import { expiresAt } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ServiceShare, Warning } from '../api/types.ts'
@@ -9,12 +10,15 @@ import { type AloneFork, aloneWarnings } from '../outcome/alone.ts'
 import type { Plan } from '../outcome/conclusion.ts'
 import type { FieldChange } from '../override/changes.ts'
 import { differences } from '../override/differences.ts'
+import { expiryMessage, toMinutes } from '../plan/lifecycle.ts'
 import type { Evaluation } from '../plan/plan.ts'
 import { ownedServices } from '../run/run-status.ts'
+import { type MostPods, podPeak, podsAt } from '../situation/most-pods.ts'
 import type { Situation } from '../situation/situation.ts'
 import { selectedPods } from '../surroundings/shares.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { count } from '../text/count.ts'
+import { duration } from '../text/duration.ts'
 import { clauses, optionalClause, type Part } from '../text/fitted.ts'
 import { percent } from '../text/percent.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
@@ -22,8 +26,6 @@ import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { Write } from '../writes/write.ts'
 import { analysisLines } from './describe-analysis.ts'
-import { endLines } from './describe-end.ts'
-import { podLines } from './describe-pods.ts'
 import { missingServices, portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
 
 /** What a description needs in addition to facts and plan. */
@@ -237,3 +239,34 @@ function serviceLine(service: ServiceShare, pods: number): readonly Warning[] {
     ...(message ? [[`service/${name}: `, ...clauses(message)]] : []),
   ])
 }
+
+/** When the experiment expires, if it does. */
+function endLines({ facts, hasExpired }: Situation): readonly string[] {
+  const { experiment, now } = facts
+  const end = expiresAt(experiment)
+  if (end === undefined) return []
+  const { ttlSeconds = 0 } = experiment.spec
+  const ageS = Math.floor((now.getTime() - Date.parse(experiment.metadata.creationTimestamp ?? '')) / 1_000)
+  const leftS = ttlSeconds - (ageS < 2 ? 0 : ageS) // a new experiment has all its time
+  if (leftS <= 0) return [hasExpired ? expiryMessage(experiment) : 'removed when its promotion is over']
+  return [`removed ${toMinutes(end)} (in ${duration(leftS)})`]
+}
+
+/** The most pods at one moment, and whose they are; none while the source is not known. */
+function podLines(facts: Facts, { conclusion }: Plan, { fork, run }: DesiredFork): readonly (readonly Part[])[] {
+  const peak = podPeak(facts, fork, conclusion.run ?? run())
+  if (!peak) return []
+  const all = podsAt(peak)
+  const parts = [
+    ...partOf(peak.source, shortName(facts.experiment.spec.sourceRef)),
+    ...partOf(peak.fork, 'the fork'),
+    ...partOf(peak.twin, 'the twin'),
+  ]
+  if (parts.length === 0) return []
+  const { counted } = peak
+  const ending = counted > all ? [optionalClause(`; a quota counts up to ${counted} while former pods end`)] : []
+  return [[`at most ${count(all, 'pod')} at one moment`, optionalClause(`: ${parts.join(', ')}`), ...ending]]
+}
+
+const partOf = ({ replicas, surge }: MostPods, of: string): readonly string[] =>
+  replicas === 0 ? [] : [`${replicas} of ${of}${surge > 0 ? ` and ${surge} of its surge` : ''}`]

@@ -18,8 +18,8 @@ import {
   roleUid,
 } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { withOverriddenAccount } from '../workload/service-account.ts'
-import { applied } from './applied.ts'
+import { workloadKind } from '../workload/registry.ts'
+import { withAccountAlias, withOverriddenAccount } from '../workload/service-account.ts'
 import type { Base } from './base.ts'
 
 interface Inputs {
@@ -119,3 +119,12 @@ function identifiedTemplate(template: JsonObject, identity: Labels) {
 /** The labels of a workload's pod template. */
 export const templateLabels = (workload: KubeObject): Labels =>
   objectOr(at(workload, 'spec', 'template', 'metadata', 'labels')) as Labels
+
+/**
+ * A derived fork in the form in which it is applied. It means the same, and server-side apply can take every field of
+ * it away again.
+ */
+export function applied(fork: KubeObject): KubeObject {
+  const spec = withAccountAlias(objectOr(fork.spec))
+  return { ...fork, spec: workloadKind(fork.kind)?.withOwnedDefaults(spec) ?? spec }
+}

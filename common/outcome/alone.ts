@@ -1,5 +1,6 @@
 import { warning } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
+import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Warning } from '../api/types.ts'
 import { type Assessment, derivedFork } from '../assess/assess.ts'
@@ -8,8 +9,9 @@ import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { objectOr } from '../json/json.ts'
 import { actionsOf } from '../policy/policy.ts'
 import type { Situation } from '../situation/situation.ts'
-import { servicesWithoutOthers } from '../surroundings/alone.ts'
-import { trafficInput } from '../surroundings/pod-labels.ts'
+import { selectsPods, type TrafficInput, trafficInput } from '../surroundings/pod-labels.ts'
+import { concernsSource, endpointsOfOthers } from '../surroundings/shares.ts'
+import type { TrafficView } from '../surroundings/traffic.ts'
 import { fitted, optionalClause, type Part } from '../text/fitted.ts'
 import { shortenedList } from '../text/list.ts'
 import { replicasOf } from '../workload/status.ts'
@@ -85,4 +87,22 @@ function partsOf({ services, forbidding, isHeld }: AloneFork): readonly Part[] {
   return isHeld
     ? [...lack, ': no pods until there is one', ' (policy "', shortenedList(forbidding, 2), '")']
     : [...lack, optionalClause(': the fork gets all requests')]
+}
+
+/**
+ * The names of the Services that send all their requests to experiments, if the fork has ready pods: each selects both
+ * the fork and its source, and has no other ready endpoint. A Service that is limited to the fork is not one of them.
+ */
+export function servicesWithoutOthers(traffic: TrafficView, input: TrafficInput): readonly string[] {
+  const services = traffic.services.filter(
+    (service) =>
+      selectsPods(service, input.fork) &&
+      !Object.hasOwn(service.selector, EXPERIMENT_ID) &&
+      // a source that was deleted has no labels any more
+      (!input.source || concernsSource(service, input)),
+  )
+  return endpointsOfOthers({ ...traffic, services }, input)
+    .filter(({ ready }) => ready === 0)
+    .map(({ service }) => service)
+    .sort()
 }

@@ -23,15 +23,16 @@ import { applyCommand } from './command.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
 import { type PromotionPlan, promote } from './promote.ts'
 import { isRevisionApproved, promotionDenial, unapprovedMove } from './promotion-obstacle.ts'
-import { mayServe, restore } from './restore.ts'
 import {
   addedHashes,
   endDecision,
   hasTarget,
   isAnyOpen,
+  mayServe,
   moved,
   promotionPart,
   restOf,
+  restore,
   runPartWithoutFork,
   serviceFirst,
   timeOf,

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
-import type { WrittenObject } from '../outcome/conclusion.ts'
+import { returnerOf, type WrittenObject, writtenBy } from '../outcome/conclusion.ts'
 import { obstacleAt, SERVICE_RETRY_MS, serviceObstacle } from '../situation/obstacles.ts'
 import { cutOverServices, isServing, type Pinning, pinningAt, sendsOnlyToFork, statesIn } from '../situation/pins.ts'
 import { mayHaveWritten, promotionIn } from '../situation/run.ts'
@@ -17,7 +17,6 @@ import { count } from '../text/count.ts'
 import { PROGRESS_DEADLINE_SECONDS, replicasOf } from '../workload/status.ts'
 import { isStillPublished, pin, unpin } from '../writes/service-writes.ts'
 import type { Write } from '../writes/write.ts'
-import { switchEvent } from './switch-event.ts'
 
 /** What a pass does with the Services of a blue-green. */
 export interface CutOverPlan {
@@ -243,3 +242,22 @@ export function returnFirst({
   const waitedMs = cutOverServices(facts)?.unchangedMs ?? 0
   return waitedMs < RETURN_MS && isServing(facts, pins) ? { writes, message } : undefined
 }
+
+interface Switched {
+  readonly of: ServiceState
+  readonly reason: 'CutOver' | 'Returned'
+}
+
+/** An Event about the active Service, which a pass limits to the fork or returns. */
+function switchEvent(
+  { experiment }: Facts,
+  state: RunState,
+  { of: { service: object }, reason }: Switched,
+): { readonly written?: WrittenObject } {
+  if (!object) return {}
+  return reason === 'CutOver'
+    ? { written: writtenBy(experiment, { object, reason, what: 'sends only to the fork of' }) }
+    : { written: writtenBy(experiment, { object, reason, what: RETURNED, by: returnerOf(experiment, state) }) }
+}
+
+const RETURNED = 'sends to its own pods again, not to the fork of'

@@ -13,10 +13,10 @@ import { openPods } from '../strategy/gate.ts'
 import { isSameRun, phaseOf, presentRun, type Run, withKeptApproval } from '../strategy/run.ts'
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
+import { countingAutoscaler } from '../surroundings/counting.ts'
 import { replicasOf } from '../workload/status.ts'
 import { openNow } from './obstacles.ts'
 import { hasRequests, pinningAt } from './pins.ts'
-import { previewSize } from './preview.ts'
 import { isTakenBack, promotionInto } from './promotion.ts'
 import { keptRevisions, revisionsOf } from './run-hash.ts'
 import type { RunState, SpecSituation } from './situation.ts'
@@ -196,4 +196,29 @@ export function demandsOf({ facts, strategy, stepsOf }: SpecSituation): readonly
   if (!strategy) return undefined
   const sizes = sizesOf(facts, strategy)
   return sizes ? demands(stepsOf('Forward'), sizes) : []
+}
+
+/** A preview has one pod for this many of its source, while an autoscaler on CPU counts its shut pods. */
+const PART = 10
+
+/**
+ * The pods of a preview for which a blue-green has no number: as many as `source` has. While an autoscaler on CPU
+ * counts the pods of `fork`, which are shut, a tenth of them, rounded down, but at least one. The autoscaler takes shut
+ * pods for idle ones, so many of them would keep it from scaling the source up. While the autoscalers are not known,
+ * the present fork keeps its pods.
+ */
+export function previewSize(
+  { fork: present, surroundings }: Pick<SpecFacts, 'fork' | 'surroundings'>,
+  source: KubeObject,
+  fork = knownValue(present),
+): number {
+  const all = replicasOf(source)
+  const few = Math.min(all, Math.max(1, Math.floor(all / PART)))
+  const neighbours = knownValue(surroundings.neighbours)
+  if (neighbours) {
+    const autoscaler = fork && countingAutoscaler({ source, fork }, neighbours.autoscalers)
+    return autoscaler?.isOnCpu ? few : all
+  }
+  const kept = present.is === 'known' ? replicasOf(present.value) : 0
+  return Math.max(few, Math.min(all, kept))
 }

@@ -16,6 +16,7 @@ import { unlessUnread } from '../../common/kube/reads/object.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { writeInDoubt } from '../../common/situation/write-in-doubt.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
+import type { Neighbours } from '../../common/surroundings/neighbours.ts'
 import {
   controllerOf,
   forkName,
@@ -28,9 +29,9 @@ import {
 } from '../../common/workload/identity.ts'
 import type { Source, WorkloadKind } from '../../common/workload/kind.ts'
 import { workloadKind } from '../../common/workload/registry.ts'
+import { replicasOf } from '../../common/workload/status.ts'
 import type { Key } from '../runtime/queue.ts'
 import { analysisFacts, twinFacts } from './analysis-facts.ts'
-import { neighboursFor } from './neighbours.ts'
 import type { Ports } from './ports.ts'
 import { cutOverFacts, gateFacts, mustReadLive, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
 
@@ -254,4 +255,22 @@ function withOthers({ policies }: Ports, experiment: ExperimentDeployment, of: K
   if (!scope.source && !scope.namespace) return of
   const { others, asOf } = policies.others(experiment, scope)
   return known({ ...of.value, others, othersAsOf: asOf })
+}
+
+/**
+ * The neighbours of the fork of `experiment`. Where a blue-green is about to get pods, they are as they are now: an
+ * autoscaler decides how many, and may be as new as the experiment. The plan was told by those of that moment, too.
+ */
+export function neighboursFor(
+  { surroundings, workloads }: Pick<Ports, 'surroundings' | 'workloads'>,
+  experiment: ExperimentDeployment,
+  adapter: WorkloadKind | undefined,
+): Promise<Neighbours | undefined> {
+  const { metadata, spec, status } = experiment
+  const namespace = sourceNamespaceOf(experiment)
+  const fork = adapter && workloads.cached(adapter, ...placeOfFork(experiment))
+  const isNew = !fork || replicasOf(fork) === 0 || status?.observedGeneration !== metadata.generation
+  return spec.strategy?.blueGreen !== undefined && isNew
+    ? surroundings.neighbours(namespace, 0)
+    : surroundings.neighbours(namespace)
 }

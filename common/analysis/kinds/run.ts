@@ -26,7 +26,6 @@ import {
   whole,
   word,
 } from '../../json/structure.ts'
-import { RUN_MEMORY, type RunMemory } from './run-memory.ts'
 import { RUN_TRAFFIC, type RunTraffic } from './run-traffic.ts'
 
 /** The experiment of an analysis run. */
@@ -108,6 +107,14 @@ export interface RunPoint extends Omit<RunEffect, 'of'> {
   readonly safe: number
 }
 
+/** What the engine of a metric remembers, since its numbers have a version: doubles, as in `state`. */
+export interface RunMemory {
+  readonly version: number
+  readonly numbers: readonly number[]
+  /** present if another version of the controller had begun the run: windows count since then */
+  readonly since?: string
+}
+
 /** What is known about one metric. */
 export interface RunMetric {
   readonly name: string
@@ -187,6 +194,16 @@ export const RUN_SPEC = object<AnalysisRunSpec>({
 const EVIDENCE = { logE: anyNumber, needs: anyNumber }
 const EFFECT = { estimate: optional(anyNumber), atLeast: optional(anyNumber), atMost: optional(anyNumber) }
 const STATE = arrayOf(anyNumber, MAX_STATE)
+
+/** The most numbers: 45 KB. */
+const MAX_NUMBERS = 2_000
+
+/** `memory` of a metric in the status of an analysis run. */
+export const RUN_MEMORY = object<RunMemory>({
+  version: amount,
+  numbers: arrayOf(anyNumber, MAX_NUMBERS),
+  since: optional(time),
+})
 
 const RUN_METRIC = object<RunMetric>({
   name: text(63),

@@ -1,5 +1,5 @@
 import type { Metric } from '../../api/analysis/metric.ts'
-import type { RunMetric, RunWindows } from '../kinds/run.ts'
+import { MAX_TRACE, type RunMetric, type RunPoint, type RunWindows } from '../kinds/run.ts'
 import type { DecisionBounds, MetricResult } from '../metrics/metric-engine.ts'
 import { engineOf } from '../metrics/registry.ts'
 import { strataProblem } from '../metrics/strata.ts'
@@ -12,7 +12,6 @@ import { CRASH_LOOPS, healthLook, healthMemory, healthNumbers } from './health.t
 import { memoryOf, withMemory } from './memory.ts'
 import type { Poll, PolledWindow } from './poll.ts'
 import { isThin, silentArms } from './requests.ts'
-import { withTracePoint } from './trace.ts'
 import { doesTrafficDiffer, TRAFFIC_DIFFERS } from './traffic.ts'
 import { NO_SERIES } from './verdict.ts'
 import { isLongest } from './windows.ts'
@@ -224,3 +223,12 @@ function judgedMetric(former: RunMetric, { of, judgement, numbers, endMs, reason
 
 const leastOf = (safe: MetricResult['safe']): number =>
   safe.length === 0 ? 0 : Math.min(...safe.map(({ logE }) => logE))
+
+/**
+ * A trace with one more point. When it is full, every second point is dropped, but never the first one. So it always
+ * covers the whole time.
+ */
+export function withTracePoint(trace: readonly RunPoint[], point: RunPoint): readonly RunPoint[] {
+  const kept = trace.length < MAX_TRACE ? trace : trace.filter((_, index) => index % 2 === 0)
+  return [...kept, point]
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { RUN_MEMORY } from '../../../../common/analysis/kinds/run-memory.ts'
+import { RUN_MEMORY } from '../../../../common/analysis/kinds/run.ts'
 import { malformed } from '../../../../common/api/analysis/decode.ts'
 
 const wrong = (memory: object) => malformed(memory, RUN_MEMORY, 'memory').map(({ field }) => field)

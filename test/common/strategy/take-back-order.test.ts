@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { takenBackOrder } from '../../../common/strategy/item-order.ts'
+import { takenBackOrder } from '../../../common/strategy/take-back.ts'
 
 /** The order of `present`, after the change from `before` to `after` is taken back. */
 const ordered = (before: string, after: string, present: string) => {

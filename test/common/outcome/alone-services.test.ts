@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
-import { servicesWithoutOthers } from '../../../common/surroundings/alone.ts'
+import { servicesWithoutOthers } from '../../../common/outcome/alone.ts'
 import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
 import type { ServiceView, SliceView } from '../../../common/surroundings/traffic.ts'
 import { aFork } from '../../builders.ts'
-import { CART, ours, pairOf, service, slice } from './rows.ts'
+import { CART, ours, pairOf, service, slice } from '../surroundings/rows.ts'
 
 const found = (services: readonly ServiceView[], slices: readonly SliceView[] = [], of = {}) =>
   servicesWithoutOthers({ services, slices }, trafficInput(pairOf(of)))

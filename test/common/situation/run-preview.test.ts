@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
-import { previewSize } from '../../../common/situation/preview.ts'
+import { previewSize } from '../../../common/situation/run.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { aDeployment, aFork } from '../../builders.ts'
 import { someFacts } from '../plan/some-facts.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { retryAfterMs } from '../../../../controller/analysis/http/retry-after.ts'
+import { retryAfterMs } from '../../../../controller/analysis/http/reply.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { MAX_TRACE, type RunPoint } from '../../../../common/analysis/kinds/run.ts'
-import { withTracePoint } from '../../../../common/analysis/run/trace.ts'
+import { withTracePoint } from '../../../../common/analysis/run/fold.ts'
 
 const point = (at: number): RunPoint => ({ at: String(at), harm: at, safe: 0 })
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { unknownFieldErrors } from '../../../common/assess/unknown-fields.ts'
+import { unknownFieldErrors } from '../../../common/assess/merged-errors.ts'
 import type { Json } from '../../../common/json/json.ts'
 import type { KnownFields } from '../../../common/override/spec-schema.ts'
 

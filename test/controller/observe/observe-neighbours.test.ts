@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { neighboursFor } from '../../../controller/observe/neighbours.ts'
+import { neighboursFor } from '../../../controller/observe/observe.ts'
 import type { Ports } from '../../../controller/observe/ports.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 

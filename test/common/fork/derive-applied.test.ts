@@ -1,6 +1,5 @@
 import { expect } from 'chai'
-import { applied } from '../../../common/fork/applied.ts'
-import { wholeForkHash, withHash } from '../../../common/fork/derive.ts'
+import { applied, wholeForkHash, withHash } from '../../../common/fork/derive.ts'
 import { at, listOr, objectOr } from '../../../common/json/json.ts'
 import { aDeployment, aFork, aRollout } from '../../builders.ts'
 

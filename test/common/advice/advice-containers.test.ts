@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { similarContainers } from '../../../common/advice/similar-containers.ts'
+import { similarContainers } from '../../../common/advice/advice.ts'
 import { aDeployment } from '../../builders.ts'
 
 const lines = (...names: readonly string[]) =>
