@@ -1,21 +1,17 @@
 import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
-import { AMOUNT_PATTERN } from '../common/api/amount.ts'
-import { DEFAULTS, OVERRIDE_TYPES, SOURCE_CHANGES } from '../common/api/defaults.ts'
 import { attributesOf, REASONS, type Reason, SUBJECTS } from '../common/api/reasons.ts'
-import { PROMOTION_MODES } from '../common/api/strategy.ts'
-import { type JsonObject, objectOr } from '../common/json/json.ts'
-import { MAX_PAUSE_SECONDS, PAUSE_PATTERN } from '../common/strategy/pause.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
-import { analysisSchema, analysisStatusSchema } from './analysis/analysis.ts'
 import { providerCrd } from './analysis/provider.ts'
 import { runCrd } from './analysis/run.ts'
 import { clusterTemplateCrd, templateCrd } from './analysis/template.ts'
-import { styledNode, YAML_STYLE } from './analysis/yaml.ts'
+import { experimentCrd } from './experiments/experiment.ts'
+import { policyCrd } from './experiments/policy.ts'
 import { alertManifest } from './monitoring/alerts.ts'
 import { dashboardManifest } from './monitoring/dashboard.ts'
 import { metricsPage } from './monitoring/page.ts'
 import { namespacedRoles } from './namespaced.ts'
 import { REMEDIES } from './remedies.ts'
+import { YAML_STYLE } from './schema/yaml.ts'
 
 /** A file and the text that it should hold. */
 export interface Generated {
@@ -32,11 +28,12 @@ export function generated(read: Read): readonly Generated[] {
   const webhookRole = yaml(read, 'manifests/base/webhook-role.yaml', keepRole)
   const roles = { 'experiment-controller': controllerRole.text, 'experiment-webhook': webhookRole.text }
   return [
-    yaml(read, 'crds/experimentdeployments.yaml', keepCrd),
+    { file: 'crds/experimentdeployments.yaml', text: experimentCrd() },
+    { file: 'crds/experimentpolicies.yaml', text: policyCrd() },
     { file: 'crds/experimentanalysisruns.yaml', text: runCrd() },
     { file: 'crds/experimentanalysistemplates.yaml', text: templateCrd() },
     { file: 'crds/clusterexperimentanalysistemplates.yaml', text: clusterTemplateCrd() },
-    { file: 'crds/experimentanalysisproviders.yaml', text: providerCrd(selectorSchema(read)) },
+    { file: 'crds/experimentanalysisproviders.yaml', text: providerCrd() },
     controllerRole,
     webhookRole,
     { file: 'manifests/namespaced/roles.yaml', text: namespacedRoles(roles) },
@@ -56,35 +53,6 @@ function yaml(read: Read, file: string, keep: (document: Document) => void): Gen
   // the style of the files, so that only the generated parts differ
   const texts = documents.map((document) => document.toString(YAML_STYLE))
   return { file, text: texts.map((text) => text.replace(/^---\n/, '')).join('---\n') }
-}
-
-const PROPERTIES = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties']
-const SPEC = [...PROPERTIES, 'spec', 'properties']
-const STATUS = [...PROPERTIES, 'status', 'properties']
-
-/** A label selector, as policies have it, without a default. Server-side apply stores it as it is applied. */
-function selectorSchema(read: Read): JsonObject {
-  const [crd] = parseAllDocuments(read('crds/experimentpolicies.yaml'))
-  const node = crd?.getIn([...SPEC, 'namespaceSelector'])
-  const { default: _default, description: _description, ...schema } = objectOr(isMap(node) ? node.toJSON() : undefined)
-  return schema as JsonObject
-}
-
-function keepCrd(document: Document): void {
-  set(document, [...SPEC, 'sourceRef', 'properties', 'kind', 'enum'], Object.keys(WORKLOAD_KINDS))
-  set(document, [...SPEC, 'overrideType', 'enum'], OVERRIDE_TYPES)
-  set(document, [...SPEC, 'onSourceChange', 'enum'], SOURCE_CHANGES)
-  for (const [field, value] of Object.entries(DEFAULTS)) document.setIn([...SPEC, field, 'default'], value)
-  set(document, [...SPEC, 'promotion', 'properties', 'mode', 'enum'], PROMOTION_MODES)
-  const canary = [...SPEC, 'strategy', 'properties', 'canary', 'properties']
-  const ofPods = [...SPEC, 'strategy', 'properties', 'blueGreen', 'properties', 'maxUnavailable']
-  for (const amount of [[...canary, 'maxSurge'], [...canary, 'maxUnavailable'], ofPods])
-    document.setIn([...amount, 'pattern'], AMOUNT_PATTERN)
-  const duration = [...canary, 'steps', 'items', 'properties', 'pause', 'properties', 'duration']
-  document.setIn([...duration, 'pattern'], PAUSE_PATTERN)
-  document.setIn([...duration, 'maximum'], MAX_PAUSE_SECONDS)
-  document.setIn([...SPEC, 'analysis'], styledNode(document, analysisSchema()))
-  document.setIn([...STATUS, 'analysis'], styledNode(document, analysisStatusSchema()))
 }
 
 /** Writes the list in one line, as the files do. */

@@ -1,17 +1,19 @@
-import { isEmpty, isObject } from '../json/json.ts'
+import { isEmpty, objectOr } from '../json/json.ts'
 import {
-  each,
-  isBoolean,
-  isNumber,
-  isText,
-  listOf,
-  type Members,
-  objectWith,
-  oneOf,
-  orAbsent,
+  anyText,
+  arrayOf,
+  flag,
+  integer,
+  map,
+  narrowed,
+  object,
+  optional,
   soundMembers,
-} from '../json/members.ts'
+  time,
+  word,
+} from '../json/structure.ts'
 import { isAnalysisStatus } from './analysis/decode.ts'
+import { ANALYSIS_STATUS } from './analysis/structures.ts'
 import {
   COMMAND_ANSWERS,
   type CommandStatus,
@@ -33,78 +35,91 @@ import type {
   Warning,
 } from './types.ts'
 
-/** Whether a stored value is a condition. */
-export const isCondition = objectWith<Condition>({
-  ...each(isText, 'type', 'status', 'reason', 'message', 'lastTransitionTime'),
-  observedGeneration: orAbsent(isNumber),
-})
+const some = anyText()
+const int32 = integer('int32')
+const generation = integer('int64')
+/** One of `words`. The CRD does not ask for that. */
+const wordOf = <const Word extends string>(words: readonly Word[]) => narrowed(word(words), some)
 
-const isSource = objectWith<SourceStatus>({
-  ...each(isText, 'uid', 'templateHash'),
-  ...each(orAbsent(isText), 'revision', 'base'),
-  generation: isNumber,
-  pinned: orAbsent(isBoolean),
-})
-
-const isService = objectWith<ServiceShare>({
-  name: isText,
-  selected: isBoolean,
-  ...each(orAbsent(isText), 'reason', 'message', 'share'),
-  ...each(isNumber, 'experimentEndpoints', 'readyEndpoints'),
-})
-
-const isRun = objectWith<StrategyRunStatus>({
-  ...each(isText, 'run', 'revision', 'stepName', 'since', 'step'),
-  ...each(orAbsent(isText), 'wholeRun', 'wholeRevision', 'approvedRevision', 'cause'),
-  path: oneOf(RUN_PATHS),
-  phase: oneOf(RUN_PHASES),
-  stepIndex: isNumber,
-  attempt: orAbsent(isNumber),
-  held: orAbsent(isBoolean),
-  command: orAbsent(
-    objectWith<CommandStatus>({
-      ...each(isText, 'verb', 'message'),
-      ...each(orAbsent(isText), 'at', 'by'),
-      answer: oneOf(COMMAND_ANSWERS),
-    }),
-  ),
-  seen: orAbsent(
-    objectWith<SeenSource>({
-      values: isText,
-      shown: orAbsent((value) => isObject(value) && Object.values(value).every(isText)),
-      revision: orAbsent(isText),
-    }),
-  ),
-  weight: orAbsent(objectWith<RunWeight>({ desired: isNumber, actual: orAbsent(isNumber) })),
-})
-
-const isPromotionStatus = objectWith<PromotionStatus>({
-  mode: oneOf(PROMOTION_MODES),
-  ...each(orAbsent(isText), 'declaredBy', 'patch'),
-  record: orAbsent(objectWith({ ...each(isText, 'name', 'hash'), wholeHash: orAbsent(isText) })),
-  ...each(
-    orAbsent(objectWith<StoredSource>({ uid: isText, generation: isNumber, hash: orAbsent(isText) })),
-    'written',
-    'restored',
-  ),
-})
-
-const STATUS: Members<ExperimentDeploymentStatus> = {
-  ...each(isNumber, 'observedGeneration', 'replicas', 'readyReplicas'),
-  ...each(isText, 'selector', 'sourceName', 'share', 'image', 'pods', 'changes', 'aloneSince', 'expiresAt'),
-  conditions: listOf(isCondition),
-  experimentResourceRef: objectWith<ExperimentResourceRef>({
-    ...each(isText, 'apiVersion', 'kind', 'name', 'namespace', 'uid'),
-    generation: isNumber,
-    wholeHash: orAbsent(isText),
+/** `status.conditions` of our kinds */
+export const CONDITIONS = arrayOf(
+  object<Condition>({
+    type: anyText(316),
+    status: narrowed(some, word(['True', 'False', 'Unknown'])),
+    ...{ reason: anyText(1_024), message: anyText(32_768) },
+    observedGeneration: optional(generation),
+    lastTransitionTime: time,
   }),
-  source: isSource,
-  strategy: isRun,
-  promotion: isPromotionStatus,
-  analysis: isAnalysisStatus,
-  services: listOf(isService),
-  warnings: listOf(objectWith<Warning>(each(isText, 'reason', 'message'))),
-}
+)
+
+const SERVICE = object<ServiceShare>({
+  name: some,
+  selected: flag,
+  ...{ reason: optional(some), message: optional(some), share: optional(some) },
+  ...{ experimentEndpoints: int32, readyEndpoints: int32 },
+})
+
+const RUN = object<StrategyRunStatus>({
+  ...{ run: some, wholeRun: optional(some) },
+  ...{ revision: some, wholeRevision: optional(some), approvedRevision: optional(some) },
+  path: wordOf(RUN_PATHS),
+  phase: wordOf(RUN_PHASES),
+  ...{ stepIndex: int32, stepName: some, since: some },
+  attempt: optional(int32),
+  held: optional(flag),
+  cause: optional(some),
+  seen: optional(object<SeenSource>({ values: some, shown: optional(map(some)), revision: optional(some) })),
+  command: optional(
+    object<CommandStatus>({
+      ...{ verb: some, at: optional(some), by: optional(some) },
+      answer: wordOf(COMMAND_ANSWERS),
+      message: some,
+    }),
+  ),
+  step: some,
+  weight: optional(object<RunWeight>({ desired: int32, actual: optional(int32) })),
+})
+
+const STORED_SOURCE = object<StoredSource>({ uid: some, generation, hash: optional(some) })
+
+const PROMOTION_STATUS = object<PromotionStatus>({
+  mode: wordOf(PROMOTION_MODES),
+  declaredBy: optional(some),
+  record: optional(
+    object<NonNullable<PromotionStatus['record']>>({ name: some, hash: some, wholeHash: optional(some) }),
+  ),
+  written: optional(STORED_SOURCE),
+  restored: optional(STORED_SOURCE),
+  patch: optional(some),
+})
+
+/** The `status` of an experiment. */
+export const EXPERIMENT_STATUS = object<ExperimentDeploymentStatus>({
+  observedGeneration: optional(generation),
+  conditions: optional(CONDITIONS),
+  experimentResourceRef: optional(
+    object<ExperimentResourceRef>({
+      ...{ apiVersion: some, kind: some, name: some, namespace: some, uid: some },
+      generation,
+      wholeHash: optional(some),
+    }),
+  ),
+  ...{ replicas: optional(int32), readyReplicas: optional(int32), selector: optional(some) },
+  source: optional(
+    object<SourceStatus>({
+      ...{ uid: some, generation, revision: optional(some), templateHash: some },
+      base: optional(some),
+      pinned: optional(flag),
+    }),
+  ),
+  services: optional(arrayOf(SERVICE)),
+  warnings: optional(arrayOf(object<Warning>({ reason: some, message: some }))),
+  strategy: optional(RUN),
+  promotion: optional(PROMOTION_STATUS),
+  ...{ sourceName: optional(some), share: optional(some), image: optional(some), pods: optional(some) },
+  ...{ changes: optional(some), aloneSince: optional(some), expiresAt: optional(some) },
+  analysis: optional(ANALYSIS_STATUS),
+})
 
 /**
  * The members of a stored status that have the types we write; the others are left out, as if we had never written
@@ -112,6 +127,7 @@ const STATUS: Members<ExperimentDeploymentStatus> = {
  * any.
  */
 export function decodeStatus(stored: unknown): ExperimentDeploymentStatus | undefined {
-  const status = soundMembers(stored, STATUS)
+  const { analysis, ...others } = objectOr(stored)
+  const status = soundMembers(isAnalysisStatus(analysis) ? { ...others, analysis } : others, EXPERIMENT_STATUS)
   return isEmpty(status) ? undefined : status
 }

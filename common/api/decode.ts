@@ -1,45 +1,13 @@
-import { at, isObject, type JsonObject, listOr, member, textOr } from '../json/json.ts'
-import { countUpTo, each, isNumber, isText, oneOf, orAbsent, soundMembers } from '../json/members.ts'
-import { analysisIn, malformedAnalysis } from './analysis/decode.ts'
+import { isObject, type JsonObject, listOr, member, objectOr, textOr } from '../json/json.ts'
+import { anyNumber, anyText, object, optional, picked, soundMembers } from '../json/structure.ts'
+import { malformed } from './analysis/decode.ts'
 import { decodeStatus } from './decode-status.ts'
-import { isPromotion, isStrategy, isTraffic, promotionSpecIn, strategyIn, trafficIn } from './decode-strategy.ts'
-import { DEFAULTS, MAX_REPLICAS, OVERRIDE_TYPES, SOURCE_CHANGES } from './defaults.ts'
-import { MAX_TTL_SECONDS } from './expiry.ts'
+import { DEFAULTS } from './defaults.ts'
 import { brokenLimits } from './limits.ts'
 import { COMMAND, COMMAND_BY, COMMAND_SAW, REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE } from './names.ts'
-import type { ManagedFieldsEntry } from './object.ts'
-import type { BoundedOverride, ExperimentDeployment, ExperimentDeploymentSpec, FieldError, SourceRef } from './types.ts'
-
-/** As in a path: never empty, `.` or `..`. */
-const isName = (value: unknown): boolean =>
-  typeof value === 'string' && value.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(value)
-
-/** What members of `spec` must be, in words. */
-const EXPECTATIONS = [
-  { path: ['sourceRef', 'kind'], expected: 'a string', holds: isText },
-  { path: ['sourceRef', 'name'], expected: 'the name of a workload', holds: isName },
-  { path: ['sourceRef', 'namespace'], expected: 'the name of a namespace', holds: orAbsent(isName) },
-  { path: ['overrideSpec'], expected: 'an object; write {} for no difference', holds: isObject },
-  { path: ['overrideType'], expected: OVERRIDE_TYPES.join(' or '), holds: orAbsent(oneOf(OVERRIDE_TYPES)) },
-  { path: ['onSourceChange'], expected: SOURCE_CHANGES.join(' or '), holds: orAbsent(oneOf(SOURCE_CHANGES)) },
-  {
-    path: ['replicas'],
-    expected: `a whole number from 0 to ${MAX_REPLICAS}`,
-    holds: orAbsent(countUpTo(MAX_REPLICAS)),
-  },
-  {
-    path: ['ttlSeconds'],
-    expected: `a whole number of seconds, at most ${MAX_TTL_SECONDS}`,
-    holds: orAbsent(countUpTo(MAX_TTL_SECONDS)),
-  },
-  {
-    path: ['strategy'],
-    expected: 'a canary, such as {} or one with steps of setWeight or pause, or a blueGreen with an activeService',
-    holds: orAbsent(isStrategy),
-  },
-  { path: ['traffic'], expected: 'a mode, such as {mode: Gated}', holds: orAbsent(isTraffic) },
-  { path: ['promotion'], expected: 'a mode, such as {mode: Manual}', holds: orAbsent(isPromotion) },
-]
+import type { ManagedFieldsEntry, ObjectMeta } from './object.ts'
+import { EXPERIMENT_SPEC } from './structures.ts'
+import type { BoundedOverride, ExperimentDeployment } from './types.ts'
 
 /**
  * One of our resources with exactly the members that we use, or what keeps it from being one. The CRD's schema has
@@ -47,19 +15,23 @@ const EXPECTATIONS = [
  * beyond `OVERRIDE_LIMITS` is replaced by an empty one, so that nothing can merge or print it. `overrideErrors` says
  * what is wrong with it. `namespace` is that of the request: an object in a review may lack its own.
  */
-export function decodeExperiment(object: Readonly<Record<string, unknown>>, namespace: string) {
-  // null counts as absent: the CRD prunes it before it fills in defaults
-  const broken = EXPECTATIONS.filter(({ path, holds }) => !holds(at(object, 'spec', ...path) ?? undefined))
-  const analysis = at(object, 'spec', 'analysis') ?? undefined
-  const errors = [...broken.map(mistyped), ...(analysis === undefined ? [] : malformedAnalysis(analysis))]
+export function decodeExperiment(stored: Readonly<Record<string, unknown>>, namespace: string) {
+  const members = objectOr(stored.spec)
+  const written = { ...members, sourceRef: objectOr(members.sourceRef) } // an absent one lacks its members
+  const errors = malformed(written, EXPERIMENT_SPEC, 'spec')
   if (errors.length > 0) return { is: 'malformed', errors } as const
-  const overrideErrors = brokenLimits(at(object, 'spec', 'overrideSpec'))
-  const status = decodeStatus(object.status)
+  const spec = picked(written, EXPERIMENT_SPEC)
+  const overrideErrors = brokenLimits(spec.overrideSpec)
+  const status = decodeStatus(stored.status)
   const experiment: ExperimentDeployment = {
-    apiVersion: textOr(object.apiVersion, ''),
-    kind: textOr(object.kind, ''),
-    metadata: { ...metadataIn(object), namespace },
-    spec: specIn(object, overrideErrors.length === 0),
+    apiVersion: textOr(stored.apiVersion, ''),
+    kind: textOr(stored.kind, ''),
+    metadata: { ...metadataIn(stored), namespace },
+    spec: {
+      ...spec,
+      ...(overrideErrors.length > 0 ? { overrideSpec: boundedOverride({}) } : {}),
+      overrideType: spec.overrideType ?? DEFAULTS.overrideType,
+    },
     ...(status === undefined ? {} : { status }),
     ...(overrideErrors.length > 0 ? { overrideErrors } : {}),
   }
@@ -71,13 +43,19 @@ export const boundedOverride = (overrideSpec: JsonObject): BoundedOverride => ov
 
 const ANNOTATIONS = [REQUESTED_BY, REVIEWED_REPLICAS, REVIEWED_TEMPLATE, COMMAND, COMMAND_BY, COMMAND_SAW]
 
-const METADATA = {
-  generation: isNumber,
-  ...each(isText, 'name', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'),
-}
+type Metadata = Pick<
+  ObjectMeta,
+  'generation' | 'name' | 'uid' | 'resourceVersion' | 'creationTimestamp' | 'deletionTimestamp'
+>
 
-function metadataIn(object: unknown) {
-  const metadata = member(object, 'metadata')
+const METADATA = object<Metadata>({
+  ...{ generation: optional(anyNumber), name: anyText(), uid: optional(anyText()) },
+  resourceVersion: optional(anyText()),
+  ...{ creationTimestamp: optional(anyText()), deletionTimestamp: optional(anyText()) },
+})
+
+function metadataIn(stored: unknown) {
+  const metadata = member(stored, 'metadata')
   const unstored = { name: '', uid: '', generation: 1 }
   const finalizers = listOr(member(metadata, 'finalizers')).filter((each) => typeof each === 'string')
   const managedFields = listOr(member(metadata, 'managedFields')).filter(isManagedFieldsEntry)
@@ -85,7 +63,7 @@ function metadataIn(object: unknown) {
   return {
     ...unstored,
     ...(annotations.length > 0 ? { annotations: Object.fromEntries(annotations) } : {}),
-    ...soundMembers<Pick<ExperimentDeployment['metadata'], keyof typeof METADATA>>(metadata, METADATA),
+    ...soundMembers(metadata, METADATA),
     ...(finalizers.length > 0 ? { finalizers } : {}),
     ...(managedFields.length > 0 ? { managedFields } : {}),
   }
@@ -100,33 +78,3 @@ const pickTexts = (of: unknown, keys: readonly string[]): readonly (readonly [st
 const isManagedFieldsEntry = (value: unknown): value is ManagedFieldsEntry =>
   isObject(value) &&
   ['manager', 'operation', 'subresource', 'time'].every((key) => ['string', 'undefined'].includes(typeof value[key]))
-
-/** The `spec` of an object that meets the expectations. */
-function specIn(object: unknown, isWithinLimits: boolean): ExperimentDeploymentSpec {
-  const read = (...path: string[]) => at(object, 'spec', ...path)
-  return withoutNulls<ExperimentDeploymentSpec>({
-    sourceRef: withoutNulls<SourceRef>({
-      kind: read('sourceRef', 'kind'),
-      name: read('sourceRef', 'name'),
-      namespace: read('sourceRef', 'namespace'),
-    }),
-    overrideSpec: isWithinLimits ? read('overrideSpec') : {},
-    overrideType: read('overrideType') ?? DEFAULTS.overrideType,
-    replicas: read('replicas'),
-    ttlSeconds: read('ttlSeconds'),
-    onSourceChange: read('onSourceChange'),
-    strategy: isObject(read('strategy')) ? strategyIn(read('strategy')) : undefined,
-    traffic: isObject(read('traffic')) ? trafficIn(read('traffic')) : undefined,
-    promotion: isObject(read('promotion')) ? promotionSpecIn(read('promotion')) : undefined,
-    analysis: isObject(read('analysis')) ? analysisIn(read('analysis')) : undefined,
-  })
-}
-
-const withoutNulls = <T>(members: Readonly<Record<keyof T, unknown>>): T =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => (value ?? undefined) !== undefined)) as T
-
-const mistyped = ({ path, expected }: (typeof EXPECTATIONS)[number]): FieldError => ({
-  field: ['spec', ...path].join('.'),
-  message: `must be ${expected}`,
-  cause: 'FieldValueTypeInvalid',
-})

@@ -1,7 +1,10 @@
 import { REVIEWED_REPLICAS } from './names.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec, OverrideType } from './types.ts'
 
-/** The values of `spec.overrideType`. The enum of the CRD is generated from them. */
+/** The kinds that can be forked. The compiler requires an adapter for each of them in `common/workload`. */
+export const SOURCE_KINDS = ['Deployment', 'StatefulSet', 'Rollout'] as const
+
+/** The values of `spec.overrideType`. */
 export const OVERRIDE_TYPES: readonly OverrideType[] = ['Merge', 'Strategic']
 
 /** The values of `spec.onSourceChange`. */

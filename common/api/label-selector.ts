@@ -1,5 +1,29 @@
 import { at, isObject, listOr, member, objectOr, textOr } from '../json/json.ts'
+import { anyText, arrayOf, map, object, optional, text, word } from '../json/structure.ts'
 import type { Labels } from './object.ts'
+
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const
+
+interface Requirement {
+  readonly key: string
+  readonly operator: (typeof OPERATORS)[number]
+  readonly values?: readonly string[]
+}
+
+const REQUIREMENT = object<Requirement>({
+  key: text(317), // 253 of a DNS subdomain, a slash and 63 of a name
+  operator: word(OPERATORS),
+  values: optional(arrayOf(anyText(63), 64)),
+})
+
+/** A `metav1.LabelSelector` as our kinds have it. */
+export const LABEL_SELECTOR = object<{
+  readonly matchLabels?: Labels
+  readonly matchExpressions?: readonly Requirement[]
+}>({
+  matchLabels: optional(map(anyText(63), 64)),
+  matchExpressions: optional(arrayOf(REQUIREMENT, 64)),
+})
 
 /** Whether a `metav1.LabelSelector` selects `labels`. An empty one selects all, an absent or unknown one none. */
 export function selects(selector: unknown, labels: Labels): boolean {

@@ -1,5 +1,10 @@
 import type { Amount } from './amount.ts'
 
+/** The longest pause: a year. */
+export const MAX_PAUSE_SECONDS = 31_536_000
+/** A number of seconds as text, or numbers with units: `90`, `1h30m`. */
+export const PAUSE_PATTERN = '^([0-9]{1,8}|([0-9]{1,8}[smhd]){1,4})$'
+
 /** One step of a canary, as users write it: exactly one member. */
 export interface CanaryStep {
   /** 0 to 100: percent of the pods of source and fork */

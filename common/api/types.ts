@@ -61,7 +61,8 @@ export interface Condition {
   readonly status: 'True' | 'False' | 'Unknown'
   readonly reason: string
   readonly message: string
-  readonly observedGeneration: number
+  /** absent in the status that the API server gives to a new resource */
+  readonly observedGeneration?: number
   /** RFC 3339, whole seconds; moves only with `status` */
   readonly lastTransitionTime: string
 }

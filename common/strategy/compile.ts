@@ -1,7 +1,7 @@
 import type { Amount } from '../api/amount.ts'
-import type { RunPath } from '../api/strategy.ts'
+import { MAX_PAUSE_SECONDS, type RunPath } from '../api/strategy.ts'
 import { duration } from '../text/duration.ts'
-import { MAX_PAUSE_SECONDS, pauseSeconds } from './pause.ts'
+import { pauseSeconds } from './pause.ts'
 import type { BlueGreenSpec, StrategyRunSpec } from './run-spec.ts'
 
 /** One step of a run: a state that can be reached again and again. */

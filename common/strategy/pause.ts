@@ -1,12 +1,7 @@
 import type { Amount } from '../api/amount.ts'
-
-/** The longest pause: a year. */
-export const MAX_PAUSE_SECONDS = 31_536_000
+import { MAX_PAUSE_SECONDS, PAUSE_PATTERN } from '../api/strategy.ts'
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
-
-/** A number of seconds as text, or numbers with units: `90`, `1h30m`. The pattern of the CRD is the same. */
-export const PAUSE_PATTERN = '^([0-9]{1,8}|([0-9]{1,8}[smhd]){1,4})$'
 
 /**
  * The whole seconds of a pause: a number, a number as text, or a text such as `1h30m`. Undefined if it is none of these

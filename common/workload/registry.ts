@@ -1,14 +1,15 @@
+import type { SOURCE_KINDS } from '../api/defaults.ts'
 import { deployment } from './deployment.ts'
 import type { WorkloadKind } from './kind.ts'
 import { rollout } from './rollout.ts'
 import { statefulSet } from './stateful-set.ts'
 
-/** Every kind that can be forked; the CRD's enum and the verified RBAC follow from it. */
+/** Every kind that can be forked; the verified RBAC follows from it. */
 export const WORKLOAD_KINDS = {
   Deployment: deployment,
   StatefulSet: statefulSet,
   Rollout: rollout,
-} satisfies Record<string, WorkloadKind>
+} satisfies Record<(typeof SOURCE_KINDS)[number], WorkloadKind>
 
 /** The name of a kind that can be forked. */
 export type SourceKind = keyof typeof WORKLOAD_KINDS

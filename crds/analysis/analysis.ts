@@ -1,9 +1,7 @@
 import { ARG_NAME_PATTERN } from '../../common/api/analysis/patterns.ts'
-import { ANALYSIS, ANALYSIS_STATUS } from '../../common/api/analysis/structures.ts'
-import type { JsonObject } from '../../common/json/json.ts'
+import type { Note, Rule } from '../schema/schema.ts'
 import { METRIC_NOTES } from './metric.ts'
 import { METRIC_RULES } from './metric-rules.ts'
-import { type Note, type Rule, schemaOf } from './schema.ts'
 
 /** Metrics as users write them, in experiments and in templates. */
 export const metricsNote = (about: string): Note => ({
@@ -33,7 +31,8 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-const NOTE: Note = {
+/** What `spec.analysis` of an experiment says to people, and its rules. */
+export const ANALYSIS_NOTE: Note = {
   about:
     'Whether the fork is worse than the source, by metrics, and what follows. {} alone asks about its health: whether its containers restart more often.',
   isAtomic: true,
@@ -80,10 +79,8 @@ const NOTE: Note = {
   },
 }
 
-/** `spec.analysis` of an experiment */
-export const analysisSchema = (): JsonObject => schemaOf(ANALYSIS, NOTE)
-
-const STATUS_NOTE: Note = {
+/** What `status.analysis` of an experiment says to people. */
+export const ANALYSIS_STATUS_NOTE: Note = {
   about: 'What the analysis run says. The numbers are in the ExperimentAnalysisRun.',
   members: {
     run: 'The name of the ExperimentAnalysisRun.',
@@ -104,6 +101,3 @@ const STATUS_NOTE: Note = {
     },
   },
 }
-
-/** `status.analysis` of an experiment */
-export const analysisStatusSchema = (): JsonObject => schemaOf(ANALYSIS_STATUS, STATUS_NOTE)

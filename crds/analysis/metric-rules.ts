@@ -7,7 +7,7 @@ import {
   POINTERS,
   QUERY_MEMBERS,
 } from '../../common/api/analysis/metric.ts'
-import type { Rule } from './schema.ts'
+import type { Rule } from '../schema/schema.ts'
 
 const words = (list: readonly string[]): string => `[${list.map((each) => `'${each}'`).join(', ')}]`
 

@@ -1,4 +1,4 @@
-import type { Note } from './schema.ts'
+import type { Note } from '../schema/schema.ts'
 
 const MATCHERS = {
   itemRules: [

@@ -1,9 +1,9 @@
 import { PROVIDER, PROVIDER_DEFAULTS } from '../../common/analysis/kinds/provider.ts'
 import { KUBERNETES } from '../../common/api/analysis/metric.ts'
 import { ANALYSIS_PROVIDER } from '../../common/api/names.ts'
-import type { JsonObject } from '../../common/json/json.ts'
-import { crdManifest } from './kinds.ts'
-import { type Note, type Rule, schemaOf } from './schema.ts'
+import { crdManifest } from '../schema/kinds.ts'
+import { SELECTOR } from '../schema/label-selector.ts'
+import { type Note, type Rule, schemaOf } from '../schema/schema.ts'
 
 /** Headers that belong to the connection, or that would carry a credential. */
 const OWN_HEADERS = [
@@ -80,7 +80,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-const note = (selector: JsonObject): Note => ({
+const NOTE: Note = {
   about: 'Where data comes from, and who may use it.',
   rules: RULES,
   members: {
@@ -94,7 +94,7 @@ const note = (selector: JsonObject): Note => ({
     },
     namespaceSelector: {
       about: 'The namespaces whose experiments may use it, by their labels. {} is all of them.',
-      schema: selector,
+      ...SELECTOR,
     },
     credential:
       'The name of a file of the Secret experiment-analysis-credentials. It is sent as bearer token, to New Relic as API-Key. Not over http, except to a Service.',
@@ -123,10 +123,10 @@ const note = (selector: JsonObject): Note => ({
       'How old the end of a window must be before it is asked for, so that all data has arrived. The default is 15, for NewRelic 60.',
     maxConcurrent: 'How many queries it gets at a time.',
   },
-})
+}
 
-/** The CRD of providers. `selector`: the schema of a label selector. */
-export const providerCrd = (selector: JsonObject): string =>
+/** The CRD of providers. */
+export const providerCrd = (): string =>
   crdManifest({
     of: ANALYSIS_PROVIDER,
     scope: 'Cluster',
@@ -144,5 +144,5 @@ export const providerCrd = (selector: JsonObject): string =>
         message: `metadata.name: "${KUBERNETES}" is always there; choose another name`,
       },
     ],
-    spec: schemaOf(PROVIDER, note(selector)),
+    spec: schemaOf(PROVIDER, NOTE),
   })

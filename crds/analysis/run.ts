@@ -1,9 +1,9 @@
 import { RUN_SPEC, RUN_STATUS } from '../../common/analysis/kinds/run.ts'
 import { TRAFFIC_COLUMNS } from '../../common/analysis/kinds/run-traffic.ts'
 import { ANALYSIS_RUN } from '../../common/api/names.ts'
-import { crdManifest } from './kinds.ts'
+import { crdManifest } from '../schema/kinds.ts'
+import { type Note, schemaOf } from '../schema/schema.ts'
 import { METRIC_NOTES } from './metric.ts'
-import { type Note, schemaOf } from './schema.ts'
 
 const SPEC: Note = {
   about: 'What is asked. It never changes: another question is another analysis run.',

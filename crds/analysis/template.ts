@@ -1,8 +1,8 @@
 import { TEMPLATE } from '../../common/analysis/kinds/template.ts'
 import { ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE } from '../../common/api/names.ts'
+import { crdManifest } from '../schema/kinds.ts'
+import { type Note, schemaOf } from '../schema/schema.ts'
 import { metricsNote } from './analysis.ts'
-import { crdManifest } from './kinds.ts'
-import { type Note, schemaOf } from './schema.ts'
 
 const NOTE: Note = {
   about: 'The metrics, and the args whose values an analysis gives.',

@@ -1,8 +1,9 @@
 import { malformed } from '../../api/analysis/decode.ts'
 import { LABEL_PATTERN, LINE_OR_NONE_PATTERN } from '../../api/analysis/patterns.ts'
+import { LABEL_SELECTOR } from '../../api/label-selector.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { FieldError } from '../../api/types.ts'
-import { anyObject, flag, map, object, optional, picked, text, whole, word } from '../../json/structure.ts'
+import { anyObject, flag, map, narrowed, object, optional, picked, text, whole, word } from '../../json/structure.ts'
 
 /** What a provider is: how it is asked and how its answers are read. */
 export const PROVIDER_TYPES = ['Prometheus', 'NewRelic', 'Web', 'Plugin'] as const
@@ -87,7 +88,7 @@ export const PROVIDER = object<ProviderSpec>({
   type: word(PROVIDER_TYPES),
   address: optional(text(512, ADDRESS_PATTERN, 'an address, such as http://prometheus.monitoring.svc:9090')),
   newRelic: optional(NEW_RELIC),
-  namespaceSelector: anyObject,
+  namespaceSelector: narrowed(anyObject, LABEL_SELECTOR),
   credential: optional(text(253, CREDENTIAL_PATTERN, 'the name of a file of credentials')),
   headers: optional(map(text(1_024, LINE_OR_NONE_PATTERN, 'a text on one line'), 16)),
   caBundle: optional(text(65_536, '^[A-Za-z0-9+/=]+$', 'certificates as PEM, in base64')),

@@ -20,7 +20,6 @@ import {
   object,
   optional,
   picked,
-  type Structure,
   text,
   time,
   whole,
@@ -176,8 +175,8 @@ const MAX_STATE = 1_000 // 13 KB for 600 of them
 /** The most points of a trace. */
 export const MAX_TRACE = 60
 
-const hash: Structure = text(64)
-const reason: Structure = text(1_024)
+const hash = text(64)
+const reason = text(1_024)
 
 /** The `spec` of an analysis run. */
 export const RUN_SPEC = object<AnalysisRunSpec>({

@@ -1,5 +1,4 @@
 import { type MetricKind, POINTERS, type WebPointers } from '../../api/analysis/metric.ts'
-import { type Check, isCount } from '../../json/members.ts'
 import type { Arm, WindowData } from '../window-data.ts'
 import { type Failed, failed, type WindowAnswer } from './window-query.ts'
 
@@ -15,6 +14,9 @@ const MAX_BOUNDARIES = 1_000
 export const armsOfKind = (kind: MetricKind): readonly Arm[] =>
   kind === 'Threshold' ? ['treatment'] : ['treatment', 'control']
 
+type Check = (value: unknown) => boolean
+
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 const isFiniteNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value)
 const isSeconds: Check = (value) => isFiniteNumber(value) && (value as number) >= 0
 

@@ -1,7 +1,6 @@
 import { formatPath } from '../../json/field-path.ts'
-import { mismatches, picked, type Structure } from '../../json/structure.ts'
-import type { AnalysisSpec } from './analysis.ts'
-import { ANALYSIS, ANALYSIS_STATUS } from './structures.ts'
+import { mismatches, type Structure } from '../../json/structure.ts'
+import { ANALYSIS_STATUS } from './structures.ts'
 
 /** A member that is not as the API says. It is a `FieldError`. */
 interface Malformed {
@@ -20,12 +19,6 @@ export const malformed = (value: unknown, structure: Structure, root: string): r
     message: `must be ${expected}`,
     cause: 'FieldValueTypeInvalid',
   }))
-
-/** Every mistake in the types of `spec.analysis`. */
-export const malformedAnalysis = (value: unknown): readonly Malformed[] => malformed(value, ANALYSIS, 'spec.analysis')
-
-/** The members that we use of a value without such a mistake. */
-export const analysisIn = (value: unknown): AnalysisSpec => picked(value, ANALYSIS)
 
 /** Whether a stored value is `status.analysis`. */
 export const isAnalysisStatus = (value: unknown): boolean => mismatches(value, ANALYSIS_STATUS).length === 0

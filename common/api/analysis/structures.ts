@@ -1,17 +1,4 @@
-import {
-  amount,
-  arrayOf,
-  flag,
-  map,
-  number,
-  object,
-  optional,
-  type Structure,
-  text,
-  time,
-  whole,
-  word,
-} from '../../json/structure.ts'
+import { amount, arrayOf, flag, map, number, object, optional, text, time, whole, word } from '../../json/structure.ts'
 import {
   type AnalysisSpec,
   type AnalysisStatus,
@@ -65,14 +52,14 @@ export const MAX_SAMPLES = 450
 const MAX_SECONDS = 31_536_000 // a year, as spec.ttlSeconds
 
 /** The name of an object. */
-export const objectName: Structure = text(253, OBJECT_NAME_PATTERN, 'the name of an object')
+export const objectName = text(253, OBJECT_NAME_PATTERN, 'the name of an object')
 /** The value of an arg of a template. It may be empty. */
-export const argValue: Structure = text(253, ARG_VALUE_PATTERN, 'letters, digits and _./:@=+,- and spaces, at most 253')
-const query: Structure = text(MAX_QUERY)
-const matchers: Structure = arrayOf(text(256, MATCHER_PATTERN, 'a matcher, such as route="/cart"'), 16)
-const series: Structure = text(200, SERIES_PATTERN, 'the name of a metric of Prometheus')
-const pointer: Structure = text(256, POINTER_PATTERN, 'a JSON pointer, such as /data/durations')
-const percent = (max: number): Structure => number(0, max)
+export const argValue = text(253, ARG_VALUE_PATTERN, 'letters, digits and _./:@=+,- and spaces, at most 253')
+const query = text(MAX_QUERY)
+const matchers = arrayOf(text(256, MATCHER_PATTERN, 'a matcher, such as route="/cart"'), 16)
+const series = text(200, SERIES_PATTERN, 'the name of a metric of Prometheus')
+const pointer = text(256, POINTER_PATTERN, 'a JSON pointer, such as /data/durations')
+const percent = (max: number) => number(0, max)
 
 const PROMETHEUS = object<PrometheusQuery>({
   histogram: optional(series),

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { CanaryStrategy } from '../../../common/api/strategy.ts'
+import { MAX_PAUSE_SECONDS } from '../../../common/api/strategy.ts'
 import { compileSteps, nameOfStep, type RunStep } from '../../../common/strategy/compile.ts'
-import { MAX_PAUSE_SECONDS } from '../../../common/strategy/pause.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 

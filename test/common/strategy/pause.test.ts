@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { MAX_PAUSE_SECONDS, PAUSE_PATTERN, pauseSeconds } from '../../../common/strategy/pause.ts'
+import { MAX_PAUSE_SECONDS, PAUSE_PATTERN } from '../../../common/api/strategy.ts'
+import { pauseSeconds } from '../../../common/strategy/pause.ts'
 import { duration } from '../../../common/text/duration.ts'
 import { LAW } from '../../property.ts'
 

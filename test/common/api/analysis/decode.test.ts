@@ -1,5 +1,10 @@
 import { expect } from 'chai'
-import { analysisIn, isAnalysisStatus, malformedAnalysis } from '../../../../common/api/analysis/decode.ts'
+import { isAnalysisStatus, malformed } from '../../../../common/api/analysis/decode.ts'
+import { ANALYSIS } from '../../../../common/api/analysis/structures.ts'
+import { picked } from '../../../../common/json/structure.ts'
+
+const malformedAnalysis = (value: unknown) => malformed(value, ANALYSIS, 'spec.analysis')
+const analysisIn = (value: unknown) => picked(value, ANALYSIS)
 
 const METRIC = { name: 'latency', kind: 'Latency', provider: 'p', prometheus: { histogram: 'h', matchers: ['a="b"'] } }
 const withMetric = (of: object) => ({ metrics: [METRIC, { ...METRIC, ...of }] })

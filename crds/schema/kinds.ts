@@ -3,7 +3,8 @@ import type { ResourceType } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { yamlOf } from './yaml.ts'
 
-interface Column {
+/** A column of `kubectl get`. */
+export interface Column {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'date'
   readonly description?: string
@@ -16,7 +17,14 @@ interface Kind {
   readonly of: ResourceType
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortName: string
+  /** words of kubectl for several kinds */
+  readonly categories?: readonly string[]
   readonly columns: readonly Column[]
+  /** columns after the age, which are only shown with `-o wide` */
+  readonly wide?: readonly Column[]
+  /** the fields by which a watch can select */
+  readonly selectable?: readonly string[]
+  readonly scale?: JsonObject
   /** the first line of the file */
   readonly comment: string
   readonly about: string
@@ -30,13 +38,18 @@ const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTi
 
 /** The manifest of a CRD that has nothing in it but what follows from the code. */
 export function crdManifest(kind: Kind): string {
-  const { of, scope, shortName, columns, comment, about, rules = [], spec, status } = kind
+  const { of, scope, shortName, categories, columns, wide = [], selectable, scale, comment, about } = kind
+  const { rules = [], spec, status } = kind
   const version = {
     name: 'v1alpha1',
     served: true,
     storage: true,
-    ...(status ? { subresources: { status: {} } } : {}),
-    additionalPrinterColumns: [...columns, AGE].map((column) => ({ ...column })),
+    ...(status ? { subresources: { status: {}, ...(scale ? { scale } : {}) } } : {}),
+    ...(selectable ? { selectableFields: selectable.map((jsonPath) => ({ jsonPath })) } : {}),
+    additionalPrinterColumns: [
+      ...[...columns, AGE].map((column) => ({ ...column })),
+      ...wide.map((column) => ({ ...column, priority: 1 })),
+    ],
     schema: {
       openAPIV3Schema: {
         description: about,
@@ -59,6 +72,7 @@ export function crdManifest(kind: Kind): string {
     plural: of.plural,
     singular: of.kind.toLowerCase(),
     shortNames: [shortName],
+    ...(categories ? { categories } : {}),
   }
   const crd: JsonObject = {
     apiVersion: 'apiextensions.k8s.io/v1',

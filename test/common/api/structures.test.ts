@@ -1,13 +1,15 @@
 import { expect } from 'chai'
-import {
-  isPromotion,
-  isStrategy,
-  isTraffic,
-  promotionSpecIn,
-  strategyIn,
-  trafficIn,
-} from '../../../common/api/decode-strategy.ts'
+import { PROMOTION, STRATEGY, TRAFFIC } from '../../../common/api/structures.ts'
+import { mismatches, picked, type Structure } from '../../../common/json/structure.ts'
 import { FULL_BLUE_GREEN } from '../../builders.ts'
+
+const meets = (structure: Structure) => (value: unknown) => mismatches(value, structure).length === 0
+const isStrategy = meets(STRATEGY)
+const isTraffic = meets(TRAFFIC)
+const isPromotion = meets(PROMOTION)
+const strategyIn = (value: unknown) => picked(value, STRATEGY)
+const trafficIn = (value: unknown) => picked(value, TRAFFIC)
+const promotionSpecIn = (value: unknown) => picked(value, PROMOTION)
 
 const canary = (of: unknown) => ({ canary: of })
 const steps = (...of: readonly unknown[]) => canary({ steps: of })

@@ -3,19 +3,24 @@ import {
   amount,
   anyNumber,
   anyObject,
+  anyText,
   arrayOf,
+  countOrText,
   flag,
+  integer,
   map,
+  narrowed,
   number,
   object,
   optional,
   type Structure,
+  syntax,
   text,
   time,
   whole,
   word,
 } from '../../../common/json/structure.ts'
-import { schemaOf } from '../../../crds/analysis/schema.ts'
+import { schemaOf } from '../../../crds/schema/schema.ts'
 
 const RULE = { rule: 'self.size() > 0', message: 'is empty; fill it' }
 
@@ -29,6 +34,17 @@ describe('the schema of a structure', () => {
     [anyNumber, { type: 'number', format: 'double' }],
     [flag, { type: 'boolean' }],
     [time, { type: 'string', format: 'date-time' }],
+    [anyText(), { type: 'string' }],
+    [anyText(3), { type: 'string', maxLength: 3 }],
+    [syntax(3, '^a*$'), { type: 'string', minLength: 1, maxLength: 3, pattern: '^a*$' }],
+    [integer('int32'), { type: 'integer', format: 'int32' }],
+    [integer('int64', 1, 8), { type: 'integer', format: 'int64', minimum: 1, maximum: 8 }],
+    [
+      countOrText(2, '^a*$', 8),
+      { 'x-kubernetes-int-or-string': true, minimum: 0, maximum: 8, maxLength: 2, pattern: '^a*$' },
+    ],
+    [narrowed(anyText(), word(['a'])), { type: 'string', enum: ['a'] }],
+    [map(anyText()), { type: 'object', additionalProperties: { type: 'string' } }],
   ]
   for (const [structure, schema] of scalars)
     it(`is ${JSON.stringify(schema)}`, () =>
@@ -117,6 +133,25 @@ describe('the schema of a structure', () => {
       ...{ type: 'array', maxItems: 9, 'x-kubernetes-list-type': 'atomic' },
       items: { type: 'number', format: 'double' },
     }))
+
+  it('has what its note says about lists, null and members that are refused', () => {
+    const numbers = arrayOf(anyNumber)
+    const schema = schemaOf(numbers, { about: 'Numbers.', keys: 'set', isNullable: true })
+    expect(schema).to.include({ nullable: true, 'x-kubernetes-list-type': 'set' }).and.not.have.property('maxItems')
+    expect(schemaOf(numbers, { about: 'Numbers.', keys: 'unsaid' })).not.to.have.property('x-kubernetes-list-type')
+    const refused = { wings: { type: 'integer' } }
+    expect(schemaOf(PET, { about: 'A pet.', members, refused }))
+      .to.have.property('properties')
+      .that.has.keys('name', 'tags', 'toys', 'legs', 'wings')
+  })
+
+  it('says in a rule what to do where a member is absent, in place of the words of the API server', () => {
+    const name = { about: 'Its name.', whenAbsent: 'give it a name' }
+    const schema = schemaOf(PET, { about: 'A pet.', rules: [RULE], members: { ...members, name } })
+    expect(schema).not.to.have.property('required')
+    const rule = { rule: 'has(self.name)', fieldPath: '.name', reason: 'FieldValueRequired', message: 'give it a name' }
+    expect(schema['x-kubernetes-validations']).to.deep.equal([rule, RULE])
+  })
 
   it('comes from its note where somebody else checks the object', () => {
     expect(schemaOf(anyObject, { about: 'Any.', schema: { type: 'object' } })).to.deep.equal({

@@ -4,10 +4,6 @@ import type { JsonObject } from '../../common/json/json.ts'
 /** From this length on a text is folded, as the files do. */
 const LONG = 70
 
-/** An object of a document in the style of the files. */
-export const styledNode = (document: Document, object: JsonObject): Node =>
-  styled(document.createNode(object, WITHOUT_ALIASES))
-
 /** An object that is at two places is written twice. */
 const WITHOUT_ALIASES = { aliasDuplicateObjects: false } as const
 

@@ -1,0 +1,217 @@
+import type { JsonObject } from '../../common/json/json.ts'
+import type { Note, Rule } from '../schema/schema.ts'
+
+const ANY: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+/** The types of fields of Argo Rollouts that are no objects. */
+const TYPES: Readonly<Record<string, JsonObject>> = {
+  ...{ canaryService: { type: 'string' }, stableService: { type: 'string' }, dynamicStableScale: { type: 'boolean' } },
+  ...{ minPodsPerReplicaSet: { type: 'integer' }, scaleDownDelayRevisionLimit: { type: 'integer' } },
+}
+
+const refusedField = (schema: JsonObject): JsonObject => ({
+  description: 'A field of Argo Rollouts that is not supported here and is refused.',
+  ...schema,
+})
+
+/** Fields of Argo Rollouts that are refused, with what to do instead. */
+const refusing = (remedies: Readonly<Record<string, string>>) => ({
+  rules: Object.entries(remedies).map(
+    ([field, message]): Rule => ({
+      rule: `!has(self.${field})`,
+      reason: 'FieldValueForbidden',
+      fieldPath: `.${field}`,
+      message,
+    }),
+  ),
+  refused: Object.fromEntries(Object.keys(remedies).map((field) => [field, refusedField(TYPES[field] ?? ANY)])),
+})
+
+const NO_ROUTER = 'weights here are numbers of pods; remove it'
+const POD_AFFINITY = 'override the affinity of the pod template instead'
+const POD_METADATA = 'override the metadata of the pod template instead'
+const ONE_FORK = 'there is only one fork; remove it'
+
+const OF_STEP = refusing({
+  setCanaryScale: 'the pods follow from the weight; use setWeight instead',
+  experiment: 'create another ExperimentDeployment instead',
+  setHeaderRoute: NO_ROUTER,
+  setMirrorRoute: NO_ROUTER,
+  plugin: 'there are no plugins; remove it',
+})
+
+const OF_CANARY = refusing({
+  analysis: 'an analysis is written in spec.analysis, beside strategy; move it there',
+  antiAffinity: POD_AFFINITY,
+  canaryMetadata: POD_METADATA,
+  stableMetadata: 'the source is never changed; remove it',
+  ...{ canaryService: NO_ROUTER, stableService: NO_ROUTER, trafficRouting: NO_ROUTER, pingPong: NO_ROUTER },
+  dynamicStableScale: 'the source is never scaled; remove it',
+  minPodsPerReplicaSet: 'every weight above 0 has at least one pod; remove it',
+  scaleDownDelayRevisionLimit: ONE_FORK,
+  replicaProgressThreshold: 'every pod of a step must be ready; remove it',
+})
+
+const OF_BLUE_GREEN = refusing({
+  prePromotionAnalysis: 'the preview gets no requests to compare; test it, and use the command "resume" instead',
+  postPromotionAnalysis:
+    'the source gets no requests to compare with then; use scaleDownDelaySeconds and the command "abort" instead',
+  antiAffinity: POD_AFFINITY,
+  activeMetadata: 'the source is never changed; override the metadata of the pod template instead',
+  previewMetadata: POD_METADATA,
+  scaleDownDelayRevisionLimit: ONE_FORK,
+})
+
+const LISTS = ['templates', 'args', 'dryRun', 'measurementRetention']
+
+const ANALYSIS_STEP: Note = {
+  about: 'Waits until spec.analysis has passed. It is always {}: the metrics are in spec.analysis.',
+  isAtomic: true,
+  rules: [
+    {
+      rule: [...LISTS, 'analysisRunMetadata'].map((field) => `!has(self.${field})`).join(' && '),
+      reason: 'FieldValueForbidden',
+      message: 'the step only waits for spec.analysis; write {} here, and the metrics there',
+    },
+  ],
+  refused: {
+    ...Object.fromEntries(LISTS.map((field) => [field, refusedField({ type: 'array', maxItems: 64, items: ANY })])),
+    analysisRunMetadata: refusedField(ANY),
+  },
+}
+
+const STEPS: Note = {
+  about:
+    'The steps, in this order, at most 50. Each has setWeight, pause or analysis. Without steps the fork gets as many pods as maxSurge allows.',
+  keys: 'unsaid',
+  itemRules: [
+    {
+      rule: '!has(self.setWeight) || !has(self.pause)',
+      message: 'has both setWeight and pause; make two steps of it, in the order that you mean',
+    },
+    {
+      rule: '!has(self.analysis) || (!has(self.setWeight) && !has(self.pause))',
+      message: 'an analysis is a step of its own; make two steps of it, in the order that you mean',
+    },
+    {
+      rule: [
+        'setWeight',
+        'pause',
+        'setCanaryScale',
+        'analysis',
+        'experiment',
+        'setHeaderRoute',
+        'setMirrorRoute',
+        'plugin',
+      ]
+        .map((member) => `has(self.${member})`)
+        .join(' || '),
+      message: 'set setWeight, pause or analysis, such as {setWeight: 10} or {pause: {}}',
+    },
+    ...OF_STEP.rules,
+  ],
+  members: {
+    setWeight:
+      'The percentage of all pods, those of the source and those of the fork, that the fork has. The source keeps its pods. With 20 and a source of 10 pods, the fork gets 3. With 0 it has none.',
+    pause: {
+      about: 'Waits for a time, or until somebody resumes the run.',
+      members: {
+        duration:
+          'For how long: seconds, or a text such as "1h30m", at most a year. Without it the run waits until somebody resumes it.',
+      },
+    },
+    analysis: ANALYSIS_STEP,
+  },
+  refused: OF_STEP.refused,
+}
+
+const progressDeadlineAbort =
+  'Whether the run is aborted when the fork exceeds its progress deadline while a step waits for its pods. Otherwise the experiment becomes Stalled. The default is false.'
+
+const CANARY: Note = {
+  about: 'Gives the fork weights, with pauses between them.',
+  isAtomic: true,
+  isNullable: true,
+  rules: [
+    {
+      rule:
+        '!has(self.steps) || ' +
+        'self.steps.map(s, has(s.setWeight) ? s.setWeight : 0).indexOf(100) in [-1, size(self.steps) - 1]',
+      fieldPath: '.steps',
+      message: 'setWeight 100 can only be the last step; remove the steps after it',
+    },
+    ...OF_CANARY.rules,
+  ],
+  members: {
+    steps: STEPS,
+    maxSurge:
+      'The most pods that the fork may have: a number, or a percentage of the pods of the source, rounded up. The default is 100%.',
+    maxUnavailable:
+      'How many of the pods of the source a promotion may cost: a number, or a percentage, rounded down. With the default, 0, never fewer pods serve than the source has.',
+    scaleDownDelaySeconds: 'How long the fork is kept after the source has the change, in seconds. The default is 30.',
+    abortScaleDownDelaySeconds:
+      'How long an aborted fork keeps its pods for inspection, without requests, in seconds. Only of a gated fork. With 0 it keeps them until it is deleted. The default is 30.',
+    progressDeadlineAbort,
+  },
+  refused: OF_CANARY.refused,
+}
+
+const BLUE_GREEN: Note = {
+  about:
+    'Runs the fork without requests beside the source, lets a preview reach it, and then moves a Service from the source to it. The source keeps its pods, so that the way back takes no time. The fork is always gated, as with traffic.mode Gated.',
+  isAtomic: true,
+  rules: [
+    {
+      rule: '!has(self.previewService) || self.previewService != self.activeService',
+      fieldPath: '.previewService',
+      message: 'is the active Service, which must not reach the fork before the cut-over; set it to another Service',
+    },
+    {
+      rule:
+        '!has(self.autoPromotionSeconds) || ' +
+        '(has(self.autoPromotionEnabled) ? self.autoPromotionEnabled : !has(self.previewService))',
+      reason: 'FieldValueForbidden',
+      fieldPath: '.autoPromotionSeconds',
+      message: 'the cut-over waits for a command; set autoPromotionEnabled to true, or remove this',
+    },
+    ...OF_BLUE_GREEN.rules,
+  ],
+  members: {
+    activeService:
+      'The Service whose requests go to the fork after the cut-over. It is in the namespace of the source and selects its pods. The cut-over adds a label of the fork to its selector, and the way back takes this label off again. Nothing else of it is changed.',
+    previewService:
+      'Another Service, for tests: its requests go to the fork from when its pods are ready until the source has the change. For this time a label of the fork is added to its selector, and publishNotReadyAddresses is set. Nothing else of it is changed.',
+    previewReplicaCount:
+      'The number of pods of the fork before the cut-over. The default is as many as the source has, and so many it gets for the cut-over. While a HorizontalPodAutoscaler on CPU counts the pods of the fork, the default is a tenth of that, rounded down, but at least 1.',
+    autoPromotionEnabled:
+      'Whether the cut-over needs no command. Otherwise it waits for "resume". The default is false with a previewService and true without one. Whether the source gets the change after that, spec.promotion says.',
+    autoPromotionSeconds:
+      'How long a cut-over that needs no command waits when the pods of the fork are ready, in seconds. The default is 0.',
+    maxUnavailable:
+      'How many pods of the fork may not be ready after the cut-over: a number, or a percentage, rounded down. With fewer ready pods for 60 seconds on end, while the source has more, the requests go back to the source; without any ready pod at once. Without it none may be missing. It can be changed in the middle of a run.',
+    scaleDownDelaySeconds:
+      'How long the run waits after the cut-over before it goes on, in seconds, and how long the fork is kept after the source has the change. The default is 30.',
+    abortScaleDownDelaySeconds:
+      'How long an aborted fork keeps its pods for inspection, without requests, in seconds. With 0 it keeps them until it is deleted. The default is 30.',
+    progressDeadlineAbort,
+  },
+  refused: OF_BLUE_GREEN.refused,
+}
+
+/** What `spec.strategy` says to people, and its rules. */
+export const STRATEGY_NOTE: Note = {
+  about:
+    'How the fork gets the traffic: more and more of it with canary, or all at once with blueGreen. Without it, the fork has as many pods as "replicas" says.',
+  rules: [
+    {
+      rule: 'has(self.canary) || has(self.blueGreen)',
+      message:
+        'set canary, such as {steps: [{setWeight: 10}, {pause: {}}]}, or blueGreen, such as {activeService: NAME}; for a canary without steps write canary: {}',
+    },
+    {
+      rule: '!has(self.canary) || !has(self.blueGreen)',
+      message: 'has both canary and blueGreen; remove one of them',
+    },
+  ],
+  members: { canary: CANARY, blueGreen: BLUE_GREEN },
+}
