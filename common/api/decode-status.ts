@@ -1,17 +1,6 @@
+import { soundMembers } from '../json/conform.ts'
 import { isEmpty, objectOr } from '../json/json.ts'
-import {
-  anyText,
-  arrayOf,
-  flag,
-  integer,
-  map,
-  narrowed,
-  object,
-  optional,
-  soundMembers,
-  time,
-  word,
-} from '../json/structure.ts'
+import { anyText, arrayOf, flag, integer, map, narrowed, object, optional, time, word } from '../json/structure.ts'
 import { isAnalysisStatus } from './analysis/decode.ts'
 import { ANALYSIS_STATUS } from './analysis/structures.ts'
 import {

@@ -1,5 +1,6 @@
+import { picked, soundMembers } from '../json/conform.ts'
 import { isObject, type JsonObject, listOr, member, objectOr, textOr } from '../json/json.ts'
-import { anyNumber, anyText, object, optional, picked, soundMembers } from '../json/structure.ts'
+import { anyNumber, anyText, object, optional } from '../json/structure.ts'
 import { malformed } from './analysis/decode.ts'
 import { decodeStatus } from './decode-status.ts'
 import { DEFAULTS } from './defaults.ts'

@@ -4,6 +4,7 @@ import { LABEL_SELECTOR } from '../api/label-selector.ts'
 import type { KubeObject } from '../api/object.ts'
 import { PROMOTION_MODES } from '../api/strategy.ts'
 import { anyObjectName, namespaceName } from '../api/structures.ts'
+import { soundMembers } from '../json/conform.ts'
 import { isEmpty } from '../json/json.ts'
 import {
   anyObject,
@@ -14,7 +15,6 @@ import {
   narrowed,
   object,
   optional,
-  soundMembers,
   text,
   word,
 } from '../json/structure.ts'

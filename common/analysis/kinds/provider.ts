@@ -3,7 +3,8 @@ import { LABEL_PATTERN, LINE_OR_NONE_PATTERN } from '../../api/analysis/patterns
 import { LABEL_SELECTOR } from '../../api/label-selector.ts'
 import type { KubeObject } from '../../api/object.ts'
 import type { FieldError } from '../../api/types.ts'
-import { anyObject, flag, map, narrowed, object, optional, picked, text, whole, word } from '../../json/structure.ts'
+import { picked } from '../../json/conform.ts'
+import { anyObject, flag, map, narrowed, object, optional, text, whole, word } from '../../json/structure.ts'
 
 /** What a provider is: how it is asked and how its answers are read. */
 export const PROVIDER_TYPES = ['Prometheus', 'NewRelic', 'Web', 'Plugin'] as const

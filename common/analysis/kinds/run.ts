@@ -11,6 +11,7 @@ import type { Metric } from '../../api/analysis/metric.ts'
 import { MAX_METRICS, METRIC, objectName } from '../../api/analysis/structures.ts'
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import type { FieldError } from '../../api/types.ts'
+import { picked } from '../../json/conform.ts'
 import {
   amount,
   anyNumber,
@@ -19,7 +20,6 @@ import {
   number,
   object,
   optional,
-  picked,
   text,
   time,
   whole,

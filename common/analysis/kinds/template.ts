@@ -4,7 +4,8 @@ import { ARG_NAME_PATTERN } from '../../api/analysis/patterns.ts'
 import { argValue, MAX_ARGS, MAX_METRICS, METRIC } from '../../api/analysis/structures.ts'
 import type { KubeObject, ObjectMeta } from '../../api/object.ts'
 import type { FieldError } from '../../api/types.ts'
-import { arrayOf, object, optional, picked, text } from '../../json/structure.ts'
+import { picked } from '../../json/conform.ts'
+import { arrayOf, object, optional, text } from '../../json/structure.ts'
 
 /** An arg of a template. Its metrics have `{{args.NAME}}` where its value belongs. */
 interface TemplateArg {

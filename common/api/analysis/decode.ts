@@ -1,5 +1,6 @@
+import { mismatches } from '../../json/conform.ts'
 import { formatPath } from '../../json/field-path.ts'
-import { mismatches, type Structure } from '../../json/structure.ts'
+import type { Structure } from '../../json/structure.ts'
 import { ANALYSIS_STATUS } from './structures.ts'
 
 /** A member that is not as the API says. It is a `FieldError`. */

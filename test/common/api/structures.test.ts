@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { PROMOTION, STRATEGY, TRAFFIC } from '../../../common/api/structures.ts'
-import { mismatches, picked, type Structure } from '../../../common/json/structure.ts'
+import { mismatches, picked } from '../../../common/json/conform.ts'
+import type { Structure } from '../../../common/json/structure.ts'
 import { FULL_BLUE_GREEN } from '../../builders.ts'
 
 const meets = (structure: Structure) => (value: unknown) => mismatches(value, structure).length === 0

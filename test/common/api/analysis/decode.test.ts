@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isAnalysisStatus, malformed } from '../../../../common/api/analysis/decode.ts'
 import { ANALYSIS } from '../../../../common/api/analysis/structures.ts'
-import { picked } from '../../../../common/json/structure.ts'
+import { picked } from '../../../../common/json/conform.ts'
 
 const malformedAnalysis = (value: unknown) => malformed(value, ANALYSIS, 'spec.analysis')
 const analysisIn = (value: unknown) => picked(value, ANALYSIS)

@@ -2,8 +2,9 @@ import { expect } from 'chai'
 import { ANALYSIS_DEFAULTS } from '../../../../common/api/analysis/defaults.ts'
 import { FIELDS } from '../../../../common/api/analysis/metric.ts'
 import { ANALYSIS, METRIC } from '../../../../common/api/analysis/structures.ts'
+import { mismatches } from '../../../../common/json/conform.ts'
 import { at } from '../../../../common/json/json.ts'
-import { mismatches, type Structure } from '../../../../common/json/structure.ts'
+import type { Structure } from '../../../../common/json/structure.ts'
 
 const membersOf = (structure: Structure) => (structure.is === 'object' ? structure.members : {})
 
