@@ -28,7 +28,7 @@ const some = anyText()
 const int32 = integer('int32')
 const generation = integer('int64')
 /** One of `words`. The CRD does not ask for that. */
-const wordOf = <const Word extends string>(words: readonly Word[]) => narrowed(word(words), some)
+const wordOf = <Word extends string>(words: readonly Word[]) => narrowed(word(words), some)
 
 /** `status.conditions` of our kinds */
 export const CONDITIONS = arrayOf(

@@ -151,7 +151,7 @@ export const syntax = (max: number, pattern: string): TextStructure => ({
   min: 1,
   isSyntax: true,
 })
-export const word = <const Word extends string>(words: readonly Word[]): WordStructure<Word> => ({ is: 'word', words })
+export const word = <Word extends string>(words: readonly Word[]): WordStructure<Word> => ({ is: 'word', words })
 export const whole = (min: number, max: number): NumberStructure => ({ is: 'number', isWhole: true, min, max })
 export const number = (min: number, max: number): NumberStructure => ({ is: 'number', isWhole: false, min, max })
 /** A whole number of a format, within narrower bounds if there are some. */
@@ -173,7 +173,7 @@ export const countOrText = (maxLength: number, pattern: string, max?: number): C
   ...(max === undefined ? {} : { max }),
 })
 export const anyObject: AnyObject = { is: 'anyObject' }
-export const arrayOf = <const Items extends Structure>(
+export const arrayOf = <Items extends Structure>(
   items: Items,
   max = Number.POSITIVE_INFINITY,
   min = 0,
@@ -183,12 +183,12 @@ export const object = <T>(members: StructureOf<T>): ObjectStructure<T> => ({ is:
 /** An object that has one of `members` and no other. */
 export const choice = <T>(members: ChoiceOf<T>): ObjectStructure<T> => ({ is: 'object', members, isChoice: true })
 /** `value`: the default that the CRD fills in. */
-export const optional = <const Of extends Structure>(of: Of, value?: Json): OptionalStructure<Of> => ({
+export const optional = <Of extends Structure>(of: Of, value?: Json): OptionalStructure<Of> => ({
   is: 'optional',
   of,
   ...(value === undefined ? {} : { value }),
 })
 /** `of`, in words. Of an object, every mistake in it is then a mistake of the whole. */
-export const expecting = <const Of extends Structure>(expected: string, of: Of): Of => ({ ...of, expected })
-/** `of` an object that may be older than a limit of the CRD, or that nobody limits. The CRD asks for `accepted`. */
-export const narrowed = <const Of extends Structure>(of: Of, accepted: Structure): Of => ({ ...of, accepted })
+export const expecting = <Of extends Structure>(expected: string, of: Of): Of => ({ ...of, expected })
+/** What a program decodes is as `of`, because a stored object may be older than a limit. The CRD has `accepted`. */
+export const narrowed = <Of extends Structure>(of: Of, accepted: Structure): Of => ({ ...of, accepted })

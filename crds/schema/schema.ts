@@ -48,7 +48,7 @@ interface SchemaOptions {
 
 /**
  * The schema of `structure` in a CRD. A text with a pattern has a rule instead of the pattern, because its message can
- * say what is expected. @throws Error that names a member without a note
+ * say what is expected. @throws Error that names a member without a note, or a note without a member
  */
 export function schemaOf(described: Structure, note: Note, options: SchemaOptions = {}): JsonObject {
   const structure = described.accepted ?? described
@@ -114,6 +114,8 @@ function objectSchema(
   validations: JsonObject,
   options: SchemaOptions,
 ): JsonObject {
+  const stray = Object.keys(notes).find((key) => !Object.hasOwn(members, key))
+  if (stray !== undefined) throw new Error(`the description of ${stray} is about no member`)
   const required = Object.entries(members).flatMap(([key, { is }]) =>
     is === 'optional' || wholeNote(notes[key] ?? '').whenAbsent !== undefined ? [] : [key],
   )

@@ -20,7 +20,7 @@ import {
   whole,
   word,
 } from '../../../common/json/structure.ts'
-import { schemaOf } from '../../../crds/schema/schema.ts'
+import { type Note, schemaOf } from '../../../crds/schema/schema.ts'
 
 const RULE = { rule: 'self.size() > 0', message: 'is empty; fill it' }
 
@@ -161,8 +161,9 @@ describe('the schema of a structure', () => {
     expect(() => schemaOf(anyObject, 'Any.')).to.throw('needs a schema in its note')
   })
 
-  it('needs a description of every member', () =>
-    expect(() => schemaOf(PET, { about: 'A pet.', members: { name: 'Its name.' } })).to.throw(
-      'the schema of tags has no description',
-    ))
+  it('needs a description of every member, and of no other', () => {
+    const described = (of: Readonly<Record<string, Note>>) => () => schemaOf(PET, { about: 'A pet.', members: of })
+    expect(described({ name: 'Its name.' })).to.throw('the schema of tags has no description')
+    expect(described({ ...members, wings: 'Its wings.' })).to.throw('the description of wings is about no member')
+  })
 })
