@@ -10,6 +10,7 @@ import { lazy } from '../facts/lazy.ts'
 import { derive, wholeForkHash } from '../fork/derive.ts'
 import { gated, revisionOf } from '../fork/gated-spec.ts'
 import { at, type JsonObject, objectOr } from '../json/json.ts'
+import { keeping } from '../json/keeping.ts'
 import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
@@ -98,12 +99,13 @@ export function assess(
   const flaws = base.mayBeFlawed && schema ? flawsOf(changed.spec as JsonObject, schema.shape) : []
   if (flaws.length > 0) return blocked(unforkable(experiment, flaws))
   // Compares with the fork without the override, for policies and messages. Most passes need neither, so it is lazy.
-  const effect = lazy(() => {
-    const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }
-    const found = derive({ kind, experiment: without, base, schema, replicas })
-    const plain = found.is === 'fork' ? found.fork : changed
-    return overrideEffect({ plain, changed, shape: schema?.shape ?? NO_SHAPE })
-  })
+  const effect = () =>
+    effects(objectOr(at(changed.spec, 'template')), [kind, base, schema, replicas], () => {
+      const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }
+      const found = derive({ kind, experiment: without, base, schema, replicas })
+      const plain = found.is === 'fork' ? found.fork : changed
+      return overrideEffect({ plain, changed, shape: schema?.shape ?? NO_SHAPE })
+    })
   if (!schema) return { ...blocked(schemaNotRead(facts)), effect }
   const sourceContainers = () => containerNames(at(base.spec, 'template', 'spec'))
   const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType, sourceContainers }
@@ -117,6 +119,8 @@ export function assess(
   const hash = lazy(() => wholeForkHash(fork))
   return { is: 'wanted', kind, fork, ...gate, hash, base: { base, source }, effect, mistakes: errors, warnings }
 }
+
+const effects = keeping<OverrideEffect>()
 
 /** The fork with its gate, if it has one. The override does not change what the gate adds, so no policy judges it. */
 function withGate(

@@ -4,6 +4,7 @@ import { inheritedMetadata } from '../api/template-metadata.ts'
 import type { FieldError } from '../api/types.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, objectOr } from '../json/json.ts'
+import { keeping } from '../json/keeping.ts'
 import type { Shape } from '../override/shape.ts'
 import type { KnownFields } from '../override/spec-schema.ts'
 import { withUniqueItems } from '../override/unique-items.ts'
@@ -49,10 +50,17 @@ export const keptBase = ({ spec, labels }: Base) => ({ spec, annotations: {}, ..
 export const hashOfKept = (kept: unknown): string => sha256Of(kept, WHOLE)
 
 /** The SHA-256 of what a fork takes over from `base`, in hex. */
-export const baseHash = (base: Base): string => hashOfKept(keptBase(base))
+export const baseHash = (base: Base): string => hashes(base, [], () => hashOfKept(keptBase(base)))
 
-/** The part of a source that a fork of `kind` inherits. Its spec shares no object with the source. */
-export function baseOf(kind: WorkloadKind, { source, referents, shape, template: known }: BaseInput): BaseResult {
+const hashes = keeping<string>()
+
+/** The part of a source that a fork of `kind` inherits. All forks of one state of a source have the same object. */
+export const baseOf = (kind: WorkloadKind, input: BaseInput): BaseResult =>
+  bases(input.source, [kind, input.shape, input.template, ...input.referents], () => computedBase(kind, input))
+
+const bases = keeping<BaseResult>()
+
+function computedBase(kind: WorkloadKind, { source, referents, shape, template: known }: BaseInput): BaseResult {
   const found = kind.template(source, referents)
   if (found.is === 'missing') return found
   const excess = [...beyondSelectorOf(source), ...beyondTemplate(found.template)]
@@ -68,15 +76,11 @@ export function baseOf(kind: WorkloadKind, { source, referents, shape, template:
   return { is: 'base', base: { spec, labels, warnings, ...template, ...(isFlawed ? { mayBeFlawed: true } : {}) } }
 }
 
-/** By template, which does not change: a pass asks several times. */
-const templates = new WeakMap<object, readonly FieldError[]>()
+const templates = keeping<readonly FieldError[]>()
 
 /** What of the pod template of a source is beyond the bounds, by path in the source. */
-export function beyondTemplate(template: Readonly<Record<string, unknown>>): readonly FieldError[] {
-  const found = templates.get(template) ?? excessOf(template)
-  templates.set(template, found)
-  return found
-}
+export const beyondTemplate = (template: Readonly<Record<string, unknown>>): readonly FieldError[] =>
+  templates(template, [], () => excessOf(template))
 
 function excessOf(template: Readonly<Record<string, unknown>>): readonly FieldError[] {
   const labels = beyond(Object.keys(objectOr(at(template, 'metadata', 'labels'))).length, 'podLabels', 'labels')

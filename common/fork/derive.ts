@@ -3,9 +3,10 @@ import { DERIVED_HASH, FIELD_MANAGER, GATED_DEPLOY_STATUS, MANAGED_BY, WHOLE_DER
 import type { KubeObject, Labels } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
-import { sha256Of, WHOLE } from '../json/canonical.ts'
+import { canonicalJson, sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
-import { merge } from '../override/merge.ts'
+import { keeping } from '../json/keeping.ts'
+import { type Merged, merge } from '../override/merge.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
 import type { Part } from '../text/fitted.ts'
@@ -44,7 +45,13 @@ export type Derived =
  * The whole hash of a derived fork in the form in which it is applied. It covers neither the uid, nor the number of
  * replicas, because scaling is no new derivation, nor the verdict of an analysis.
  */
-export const wholeForkHash = (fork: KubeObject): string => hashOfApplied(applied(fork))
+export function wholeForkHash(fork: KubeObject): string {
+  const { replicas: _replicas, template, ...spec } = objectOr(fork.spec)
+  const compute = () => hashOfApplied(applied(fork))
+  return isObject(template) ? hashes(template, [canonicalJson({ ...fork, spec })], compute) : compute()
+}
+
+const hashes = keeping<string>()
 
 /** The short hash of a derived fork: the first 16 digits of the whole one. */
 export const shortForkHash = (whole: string): string => whole.slice(0, 16)
@@ -65,7 +72,7 @@ function withoutVerdict(annotations: Labels | undefined): Pick<KubeObject['metad
 /** `fork` as it is applied, with its short and its whole hash in annotations. */
 export function withHash(fork: KubeObject): KubeObject {
   const object = applied(fork)
-  const whole = hashOfApplied(object)
+  const whole = wholeForkHash(fork)
   const hashes = { [DERIVED_HASH]: shortForkHash(whole), [WHOLE_DERIVED_HASH]: whole }
   const annotations = { ...fork.metadata.annotations, ...hashes }
   return { ...object, metadata: { ...object.metadata, annotations } }
@@ -79,11 +86,15 @@ export function withHash(fork: KubeObject): KubeObject {
 export function derive({ kind, experiment, base, schema, replicas, role = 'experiment' }: Inputs): Derived {
   const { overrideSpec, overrideType, sourceRef } = withDefaults(experiment.spec)
   if (overrideType === 'Strategic' && !schema) return { is: 'refused', reason: 'SchemaNotAvailable', errors: [] }
-  const merged = merge(base.spec, overrideSpec, overrideType, schema?.shape ?? NO_SHAPE)
+  const shape = schema?.shape ?? NO_SHAPE
+  const merged = merges(overrideSpec, [base.spec, overrideType, shape], () =>
+    merge(base.spec, overrideSpec, overrideType, shape),
+  )
   if (merged.is === 'invalid') return { is: 'refused', reason: 'InvalidOverride', errors: merged.errors }
   const { template } = merged.spec
   if (!isObject(template)) return { is: 'refused', reason: 'InvalidOverride', errors: [templateError(template)] }
   const { labels, ...owner } = ownershipMetadata(experiment, role)
+  const identity = identityLabels(experiment, role)
   const fork = {
     apiVersion: kind.apiVersion,
     kind: kind.kind,
@@ -97,11 +108,16 @@ export function derive({ kind, experiment, base, schema, replicas, role = 'exper
       ...merged.spec,
       replicas,
       selector: forkSelector(experiment, role),
-      template: identifiedTemplate(withOverriddenAccount(template, overrideSpec), identityLabels(experiment, role)),
+      template: templates(merged, Object.entries(identity).flat(), () =>
+        identifiedTemplate(withOverriddenAccount(template, overrideSpec), identity),
+      ),
     },
   }
   return { is: 'fork', fork, replaced: merged.replaced }
 }
+
+const merges = keeping<Merged>()
+const templates = keeping<JsonObject>()
 
 const templateError = (found: unknown): FieldError => ({
   field: 'spec.overrideSpec.template',
@@ -109,9 +125,9 @@ const templateError = (found: unknown): FieldError => ({
   cause: 'FieldValueTypeInvalid',
 })
 
-function identifiedTemplate(template: JsonObject, identity: Labels) {
-  const labels = { ...objectOr(at(template, 'metadata', 'labels')), ...identity }
-  const annotations = objectOr(at(template, 'metadata', 'annotations'))
+function identifiedTemplate(template: JsonObject, identity: Labels): JsonObject {
+  const labels = { ...(objectOr(at(template, 'metadata', 'labels')) as Labels), ...identity }
+  const annotations = objectOr(at(template, 'metadata', 'annotations')) as JsonObject
   // Argo drops empty maps when it writes the fork, which would look like drift
   return { ...template, metadata: isEmpty(annotations) ? { labels } : { labels, annotations } }
 }

@@ -2,6 +2,7 @@ import { GATE, REVISION } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type Json, type JsonObject, listOr, objectOr } from '../json/json.ts'
+import { keeping } from '../json/keeping.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
 
 /** The largest that Kubernetes and Argo accept. For Kubernetes it means that there is none. */
@@ -23,11 +24,15 @@ interface Gated {
  */
 export function gated({ hasProgressDeadline }: Pick<WorkloadKind, 'hasProgressDeadline'>, fork: KubeObject): Gated {
   const { progressDeadlineSeconds: former, ...spec } = objectOr(fork.spec)
-  const template = withRevision(withGate(objectOr(spec.template) as JsonObject))
+  const plain = objectOr(spec.template) as JsonObject
+  const template = gatedTemplates(plain, [], () => withRevision(withGate(plain)))
   const deadline = hasProgressDeadline ? { progressDeadlineSeconds: NO_DEADLINE } : {}
   const formerDeadline = hasProgressDeadline && typeof former === 'number' ? { progressDeadlineSeconds: former } : {}
   return { fork: { ...fork, spec: { ...spec, ...deadline, template } }, ...formerDeadline }
 }
+
+const gatedTemplates = keeping<JsonObject>()
+const revisions = keeping<string>()
 
 /** A hash of the pod template of a fork: the revision of its pods. Ten hex digits. */
 export const revisionOf = (fork: KubeObject): string => shortRevision(wholeRevisionOf(fork))
@@ -41,9 +46,11 @@ export const shortRevision = (whole: string): string => whole.slice(0, DIGITS)
 /** The hash leaves out the annotation that stores it. */
 function templateRevision(template: unknown): string {
   if (!isObject(template)) return sha256Of(template, WHOLE)
-  const { annotations, ...metadata } = objectOr(template.metadata)
-  const { [REVISION]: _said, ...others } = objectOr(annotations)
-  return sha256Of({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, WHOLE)
+  return revisions(template, [], () => {
+    const { annotations, ...metadata } = objectOr(template.metadata)
+    const { [REVISION]: _said, ...others } = objectOr(annotations)
+    return sha256Of({ ...template, metadata: isEmpty(others) ? metadata : { ...metadata, annotations: others } }, WHOLE)
+  })
 }
 
 function withRevision(template: JsonObject): JsonObject {

@@ -1,3 +1,4 @@
+import { keeping } from '../json/keeping.ts'
 import { matchesWhole } from '../json/sequence.ts'
 import { count } from '../text/count.ts'
 import { withShortDigest } from '../text/digest.ts'
@@ -25,7 +26,12 @@ export function differences(changes: readonly FieldChange[]): readonly (readonly
 const MAX_FIELDS = 60
 
 /** The fields of `differences` in a short text without values: `containers[cart].image`, `12 fields` or `none`. */
-export function changedFields(changes: readonly FieldChange[]): string {
+export const changedFields = (changes: readonly FieldChange[]): string =>
+  columns(changes, [], () => computedFields(changes))
+
+const columns = keeping<string>()
+
+function computedFields(changes: readonly FieldChange[]): string {
   const found = grouped(changes)
   if (found.length === 0) return 'none'
   const names = [...found.filter(({ shown }) => shown), ...found.filter(({ shown }) => !shown)].map(({ name }) => name)

@@ -4,6 +4,7 @@ import type { Strategy, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../api/types.ts'
 import { shortRevision, wholeRevisionOf } from '../fork/gated-spec.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
+import { keeping } from '../json/keeping.ts'
 import type { Run } from '../strategy/run.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 
@@ -56,14 +57,17 @@ export function strategyOfRun({ strategy }: Pick<ExperimentDeploymentSpec, 'stra
  * not be ready after a cut-over: it changes no step, and versions that do not know it go on with the run. Whether there
  * is an analysis counts only if the promotion is automatic, because that changes its steps.
  */
-export function runHash({ spec }: ExperimentDeployment): string {
-  const { overrideSpec, overrideType } = withDefaults(spec)
-  const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
-  const traffic = strategyRunSpec(spec)?.isGated ? { traffic: spec.traffic } : {}
-  const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
-  const strategy = strategyOfRun(spec)
-  return sha256Of({ overrideSpec, overrideType, strategy, promotion, ...traffic, ...analyzed }, WHOLE)
-}
+export const runHash = ({ spec }: ExperimentDeployment): string =>
+  hashes(spec, [], () => {
+    const { overrideSpec, overrideType } = withDefaults(spec)
+    const { approvedRevision: _approval, ...promotion } = spec.promotion ?? {}
+    const traffic = strategyRunSpec(spec)?.isGated ? { traffic: spec.traffic } : {}
+    const analyzed = spec.analysis && spec.promotion?.mode === 'Automatic' ? { isAnalyzed: true } : {}
+    const strategy = strategyOfRun(spec)
+    return sha256Of({ overrideSpec, overrideType, strategy, promotion, ...traffic, ...analyzed }, WHOLE)
+  })
+
+const hashes = keeping<string>()
 
 /** `stored` with the whole hashes of `run`, and nothing else of it. */
 export const withHashesOf = (

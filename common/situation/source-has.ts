@@ -3,7 +3,8 @@ import type { KubeObject } from '../api/object.ts'
 import type { StoredSource } from '../api/strategy.ts'
 import { isAsWritten, type SpecFacts } from '../facts/facts.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
-import { isEqual, type JsonObject, objectOr } from '../json/json.ts'
+import { isEqual, isObject, type JsonObject, objectOr } from '../json/json.ts'
+import { keeping } from '../json/keeping.ts'
 import { changesBetween, type FieldChange } from '../override/changes.ts'
 import { valueAt } from '../override/defaulted.ts'
 import { changedFields } from '../override/differences.ts'
@@ -36,8 +37,12 @@ export function sourceHas(facts: SpecFacts, source: KubeObject, wanted: WantedSp
 }
 
 /** What `source` does not have of `after`, as far as the schema tells. */
-const lackingIn = ({ schema }: SpecFacts, source: KubeObject, { after }: Pick<WantedSpec, 'after'>) =>
-  changesBetween(source.spec, after, knownValue(schema)?.shape ?? NO_SHAPE)
+function lackingIn({ schema }: SpecFacts, source: KubeObject, { after }: Pick<WantedSpec, 'after'>) {
+  const shape = knownValue(schema)?.shape ?? NO_SHAPE
+  return lacking(after, [source.spec, shape], () => changesBetween(source.spec, after, shape))
+}
+
+const lacking = keeping<readonly FieldChange[]>()
 
 /** Whether only the API server can tell if `source` has `after`: it would say so to a dry run of that write. */
 export function isDoubtful(facts: SpecFacts, source: KubeObject, wanted: WantedSpec): boolean {
@@ -92,5 +97,8 @@ export const isStoredAs = ({ metadata: { uid, generation }, spec }: KubeObject, 
 
 function hashOf(spec: unknown): string {
   const { replicas: _scaled, ...others } = objectOr(spec)
-  return sha256Of(others, WHOLE)
+  const compute = () => sha256Of(others, WHOLE)
+  return isObject(spec) ? hashes(spec, [], compute) : compute()
 }
+
+const hashes = keeping<string>()

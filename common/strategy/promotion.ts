@@ -2,6 +2,7 @@ import jsonPatch from 'fast-json-patch'
 import type { Known } from '../api/known.ts'
 import type { BoundedOverride, OverrideType } from '../api/types.ts'
 import { isEmpty, isEqual, isObject, type Json, type JsonObject, member } from '../json/json.ts'
+import { keeping } from '../json/keeping.ts'
 import { changesBetween } from '../override/changes.ts'
 import { merge } from '../override/merge.ts'
 import type { Shape } from '../override/shape.ts'
@@ -37,16 +38,19 @@ export interface DryRun {
 }
 
 /** What the override changes in the source itself. Lists are replaced whole. Undefined if it cannot be merged. */
-export function promotionOf({ spec, overrideSpec, overrideType, shape }: SourceOverride): Promotion | undefined {
-  const merged = merge(spec, overrideSpec, overrideType, shape)
-  if (merged.is === 'invalid') return undefined
-  const after = withPromotedAccount(merged.spec, spec, overrideSpec)
-  return {
-    after,
-    forward: mergePatchBetween(spec, after),
-    inverse: mergePatchBetween(after, spec),
-  }
-}
+export const promotionOf = ({ spec, overrideSpec, overrideType, shape }: SourceOverride): Promotion | undefined =>
+  promotions(overrideSpec, [spec, overrideType, shape], () => {
+    const merged = merge(spec, overrideSpec, overrideType, shape)
+    if (merged.is === 'invalid') return undefined
+    const after = withPromotedAccount(merged.spec, spec, overrideSpec)
+    return {
+      after,
+      forward: mergePatchBetween(spec, after),
+      inverse: mergePatchBetween(after, spec),
+    }
+  })
+
+const promotions = keeping<Promotion | undefined>()
 
 /** Whether `patch` changes nothing in `spec` that the API server would store otherwise. */
 export const isInPlace = (spec: JsonObject, patch: JsonObject, shape: Shape): boolean =>

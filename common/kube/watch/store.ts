@@ -1,3 +1,4 @@
+import { at, isObject, member } from '../../json/json.ts'
 import type { Arrival } from './intake.ts'
 import { compareVersions } from './version.ts'
 
@@ -49,8 +50,9 @@ export class Store<T> {
     const before = this.#entries.get(arrival.key)
     const isSame = before?.uid === arrival.uid
     if (isSame && compareVersions(arrival.version, before.version) <= 0) return []
-    this.#keep(before, arrival)
-    return changesBetween(arrival.key, before, arrival)
+    const kept = isSame ? withSpecOf(before, arrival) : arrival
+    this.#keep(before, kept)
+    return changesBetween(arrival.key, before, kept)
   }
 
   /** Removes an object, unless another object has taken its name. */
@@ -78,6 +80,17 @@ export class Store<T> {
     this.#entries.set(arrival.key, arrival)
     if (arrival.unread !== undefined && before?.unread === undefined) this.#onUnread(arrival)
   }
+}
+
+/**
+ * `arrival` with the `spec` that `before`, the same object, has already. It is the same if its generation is: an API
+ * server raises it with every change of a `spec`. So what was computed of it stays known after a status.
+ */
+function withSpecOf<T>(before: Arrival<T>, arrival: Arrival<T>): Arrival<T> {
+  const [generation, spec] = [at(before.value, 'metadata', 'generation'), member(before.value, 'spec')]
+  const isSame = typeof generation === 'number' && generation === at(arrival.value, 'metadata', 'generation')
+  if (!isSame || !isObject(spec) || !isObject(member(arrival.value, 'spec'))) return arrival
+  return { ...arrival, value: Object.freeze({ ...arrival.value, spec }) as T }
 }
 
 /** The changes of projected values between two entries of one key. Another uid is another object. */

@@ -4,7 +4,10 @@ import { type ControllerWorld, PATHS } from '../quiet-controller.ts'
 /** Scales the fork so many times, after each repair. */
 async function scaledTimes(world: ControllerWorld, times: number): Promise<void> {
   for (let nth = 1; nth <= times; nth += 1) {
-    world.change(PATHS.fork, ({ spec }) => ({ spec: { ...(spec as object), replicas: 4 } }))
+    world.change(PATHS.fork, ({ spec, metadata }) => ({
+      metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 },
+      spec: { ...(spec as object), replicas: 4 },
+    }))
     if (nth < times) await world.pass(500)
   }
 }

@@ -50,6 +50,22 @@ describe('Store', () => {
       expect(stored()).to.deep.equal(['u1@9'])
     })
 
+    it('keeps the spec of an object whose generation is the same, and no other spec', () => {
+      const put = (uid: string, version: number, generation: number) => {
+        const value = (object: KubeObject) => ({
+          ...object,
+          metadata: { ...object.metadata, generation },
+          spec: { replicas: version },
+        })
+        store.put(arrived({ uid, version }, value))
+        return store.get('shop/cart')?.spec
+      }
+      const spec = put('u2', 3, 1)
+      expect(put('u2', 4, 1)).to.equal(spec)
+      expect(put('u2', 5, 2)).to.deep.equal({ replicas: 5 })
+      expect(put('u3', 6, 2)).to.deep.equal({ replicas: 6 })
+    })
+
     it('takes another uid under the same name for another object, whatever its version', () => {
       const changes = store.put(arrived({ uid: 'u2', version: 5 }))
       expect(reported(changes)).to.deep.equal(['deleted shop/cart u1@9', 'added shop/cart u2@5'])
