@@ -90,10 +90,12 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const experiment = (key: Key) => caches.experiments.get(key)
   const isAnalyzed = (key: Key) => caches.analysis !== undefined && experiment(key)?.spec.analysis !== undefined
   const reservations = new Reservations({ index, experiment, fork: (kind, key) => forksOf(kind)?.get(key) })
+  const memory = passMemory(options, caches.experiments)
   const { traffic, referrers, forkPods, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange: (change) => reservations.experimentChanged(change),
     onForkChange: (kind, change) => (policies.areCounting ? reservations.forkChanged(kind, change) : []),
+    shareRestMs: (key) => memory.sharePace.restMs(key),
     timers,
   })
   const policies = new PolicyRuntime({
@@ -109,7 +111,6 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   })
   schemas.subscribe(() => policies.schemasChanged())
   const analysis = createAnalysis(options, { caches, queue, isLeading, traffic })
-  const memory = passMemory(options, caches.experiments)
   forgetPolicyDecisions(caches, policies)
   const written = new WrittenVersions({ ...caches, runs: caches.analysis?.runs, forks: forksOf })
   const clusterOf = clusterForPass({

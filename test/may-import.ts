@@ -218,6 +218,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/program',
     'common/api',
     'common/workload',
+    'common/fork',
     'common/surroundings',
     'common/kube/watch',
     'controller/runtime',

@@ -10,6 +10,7 @@ import type { Key } from '../runtime/queue.ts'
 interface Known {
   readonly creationTimestamp: string
   readonly isUrgent: boolean
+  readonly hasRun: boolean
   readonly isGated: boolean
 }
 
@@ -28,8 +29,9 @@ export class ExperimentIndex {
   /** Adds an experiment, or follows its change. Its `sourceRef` is immutable. */
   add(key: Key, experiment: ExperimentDeployment): void {
     const { creationTimestamp = '' } = experiment.metadata
-    const isGated = strategyRunSpec(experiment.spec)?.isGated === true
-    this.#experiments.set(key, { creationTimestamp, isUrgent: dependsOnOthers(experiment), isGated })
+    const run = strategyRunSpec(experiment.spec)
+    const [isGated, isUrgent] = [run?.isGated === true, dependsOnOthers(experiment)]
+    this.#experiments.set(key, { creationTimestamp, isUrgent, hasRun: run !== undefined, isGated })
     for (const group of this.#groupsOf(experiment)) this.#keys.set(group, (this.#keys.get(group) ?? new Set()).add(key))
   }
 
@@ -73,6 +75,16 @@ export class ExperimentIndex {
     return this.#of(`fork of any kind ${fork}`)
   }
 
+  /** Whether the experiment has a run, whose steps may wait for what its fork and its Services have. */
+  hasRun(key: Key): boolean {
+    return this.#experiments.get(key)?.hasRun === true
+  }
+
+  /** Whether the pods of its fork depend on the pods of others. */
+  isUrgent(key: Key): boolean {
+    return this.#experiments.get(key)?.isUrgent === true
+  }
+
   /** Those of `keys` whose forks should have a gate. */
   gated(keys: Iterable<Key>): readonly Key[] {
     return [...keys].filter((key) => this.#experiments.get(key)?.isGated === true)
@@ -111,10 +123,9 @@ export class ExperimentIndex {
    */
   byUrgency(keys: Iterable<Key>, mayLeaveOut: (key: Key) => boolean) {
     const all = [...keys]
-    const isUrgent = (key: Key) => this.#experiments.get(key)?.isUrgent === true
-    const others = all.filter((key) => !isUrgent(key) && !mayLeaveOut(key))
+    const others = all.filter((key) => !this.isUrgent(key) && !mayLeaveOut(key))
     return {
-      urgent: all.filter(isUrgent),
+      urgent: all.filter((key) => this.isUrgent(key)),
       others: this.newestFirst(others),
     }
   }

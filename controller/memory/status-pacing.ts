@@ -62,8 +62,12 @@ export class StatusPacing {
    */
   waitMs(key: Key): number {
     const now = this.#timers.now()
-    const sinceWriteMs = this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))
-    return this.#turns.turnMs(key, { now, notBefore: now + sinceWriteMs }) - now
+    return this.#turns.turnMs(key, { now, notBefore: now + this.restMs(key) }) - now
+  }
+
+  /** Milliseconds before which a status of `key` that differs only in shares gets no turn; 0 or less: now. */
+  restMs(key: Key): number {
+    return this.#untilMs(this.#writtenMs, key, Math.max(SHARE_INTERVAL_MS, this.#spacedMs()))
   }
 
   /** As `waitMs`, for a fork that is not ready yet. It counts from the first call since the last write. */

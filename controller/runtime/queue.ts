@@ -135,6 +135,12 @@ export class KeyQueue {
     this.#failures.delete(key)
   }
 
+  /** Drops the later time of `key`: a pass begins that sees what it was for, and says when the next one is due. */
+  forgetLater(key: Key): void {
+    this.#later.delete(key)
+    this.#setTimer()
+  }
+
   /** Drops the failures and the later time of `key`, because its object is gone. */
   forget(key: Key): void {
     this.#failures.delete(key)

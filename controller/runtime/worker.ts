@@ -204,6 +204,7 @@ export class Workers {
     this.#passes += 1
     const number = this.#passes
     this.#begunAtMs.set(key, timers.now())
+    queue.forgetLater(key)
     try {
       const requeue = await reconcile(key, { number, signal: limit.signal, yielder: this.#yielder, yieldToWrites })
       breaker?.succeeded(answersBefore)

@@ -1,5 +1,6 @@
 import { type KubeObject, partedByRead, type UnreadView } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { forkHealth } from '../../common/fork/health.ts'
 import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/handlers.ts'
 import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
@@ -41,6 +42,8 @@ interface ExperimentTracking {
   readonly onExperimentChange: (change: ObjectChange<ExperimentDeployment>) => readonly Key[]
   /** returns the experiments for whose limits the changed fork counts */
   readonly onForkChange: (kind: string, change: ObjectChange<KubeObject>) => readonly Key[]
+  /** milliseconds before which a status that differs only in shares is not written */
+  readonly shareRestMs: (key: Key) => number
   readonly timers: Timers
 }
 
@@ -54,6 +57,9 @@ interface Indexes {
 
 /** A status that another client wrote under the name of the controller is corrected within this time. */
 const STATUS_CHANGE_MS = 60_000
+
+/** Within this time the cluster reports the endpoint of a new pod, and the fork that has it. */
+const OWN_CHANGE_MS = 1_000
 
 /** Whether only the status of an experiment changed, or what nothing depends on. Annotations may be commands. */
 const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean =>
@@ -73,20 +79,11 @@ const hasLostFinalizer = (before: ExperimentDeployment, after: ExperimentDeploym
 export function wakeOnChanges(
   caches: WatchedCaches,
   queue: Pick<KeyQueue, 'add' | 'addAfter' | 'addChanged' | 'forget'>,
-  { index, onExperimentChange, onForkChange, timers }: ExperimentTracking,
+  { index, onExperimentChange, onForkChange, shareRestMs, timers }: ExperimentTracking,
 ): Indexes {
   const [traffic, referrers, forkPods] = [new TrafficIndex((key) => index.has(key)), new Referrers(), new ForkPods()]
-  const wake = (keys: Iterable<Key>) => {
-    for (const key of keys) queue.add(key)
-  }
-  const paced = new PacedWakeups(queue, timers)
+  const { paced, wake, wakeForOwn, wakeLater, wakeForShares } = waking(queue, { index, shareRestMs, timers })
   const wakeForFinalizer = pacedRepairs(queue, timers)
-  /** Soon, if what an experiment may do depends on it; the numbers in the status of the others can wait. */
-  const wakeLater = (keys: Iterable<Key>) => {
-    const { urgent, others } = index.byUrgency(keys, (key) => paced.isWaiting(key))
-    for (const key of urgent) queue.addAfter(key, COALESCE_MS)
-    paced.wake(others)
-  }
 
   caches.experiments.subscribe((change) => {
     const { key } = change
@@ -106,7 +103,7 @@ export function wakeOnChanges(
     else queue.addAfter(key, STATUS_CHANGE_MS)
   })
 
-  wakeOnWorkloads(caches.workloads, { index, onForkChange, referrers, wake, wakeLater })
+  wakeOnWorkloads(caches.workloads, { index, onForkChange, referrers, wake, wakeForOwn, wakeLater })
 
   caches.services.subscribe((change) => {
     traffic.services.update(change)
@@ -120,9 +117,9 @@ export function wakeOnChanges(
     if (isEqual(before, after)) return
     const { read, unread } = partedByRead<SliceView>([before, after].filter((slice) => slice !== undefined))
     if (unread.length > 0) return wakeLater(index.withForkIn(namespace)) // of which Service it is, nobody knows
-    for (const pod of changedPods(read[0], read[1])) wake(index.ofPod(namespace, pod))
+    for (const pod of changedPods(read[0], read[1])) wakeForOwn(index.ofPod(namespace, pod))
     const services = new Set(read.map(({ service }) => service))
-    for (const service of services) wakeLater(traffic.followers.take(namespace, service))
+    for (const service of services) wakeForShares(traffic.followers.take(namespace, service))
   })
   caches.pods?.subscribe((change) => {
     const [keys, before, after] = [index.ofForkOfAnyKind(forkPods.update(change)), beforeOf(change), afterOf(change)]
@@ -131,6 +128,36 @@ export function wakeOnChanges(
     if (!isEqual(before, after)) wake(isUngated ? index.gated(keys) : keys)
   })
   return { traffic, referrers, forkPods, paced }
+}
+
+/** The ways to wake experiments: at once, or as late as what has changed allows. */
+function waking(
+  queue: Pick<KeyQueue, 'add' | 'addAfter'>,
+  { index, shareRestMs, timers }: Pick<ExperimentTracking, 'index' | 'shareRestMs' | 'timers'>,
+) {
+  const wake = (keys: Iterable<Key>) => {
+    for (const key of keys) queue.add(key)
+  }
+  const paced = new PacedWakeups(queue, timers)
+  /** Soon, if what an experiment may do depends on it; the numbers in the status of the others can wait. */
+  const wakeLater = (keys: Iterable<Key>) => {
+    const { urgent, others } = index.byUrgency(keys, (key) => paced.isWaiting(key))
+    for (const key of urgent) queue.addAfter(key, COALESCE_MS)
+    paced.wake(others)
+  }
+  /** As `wakeLater`, but of the others none before it may write the shares that have changed. */
+  const wakeForShares = (keys: readonly Key[]) => {
+    const mayNotWrite = (key: Key) => shareRestMs(key) > COALESCE_MS && !index.isUrgent(key)
+    for (const key of keys.filter(mayNotWrite)) queue.addAfter(key, shareRestMs(key))
+    wakeLater(keys.filter((key) => !mayNotWrite(key)))
+  }
+  /** At once, if a run may wait for it. Pod, endpoint and fork of the others change one after the other. */
+  const wakeForOwn = (keys: Iterable<Key>) => {
+    for (const key of keys)
+      if (index.hasRun(key)) queue.add(key)
+      else queue.addAfter(key, OWN_CHANGE_MS)
+  }
+  return { paced, wake, wakeForOwn, wakeLater, wakeForShares }
 }
 
 /** Wakes an experiment at once to repair it, but ever later if another client undoes each repair. */
@@ -146,6 +173,7 @@ function pacedRepairs(queue: Pick<KeyQueue, 'add' | 'addAfter'>, timers: Timers)
 
 interface WorkloadWakeups extends Pick<ExperimentTracking, 'index' | 'onForkChange'>, Pick<Indexes, 'referrers'> {
   readonly wake: (keys: Iterable<Key>) => void
+  readonly wakeForOwn: (keys: Iterable<Key>) => void
   readonly wakeLater: (keys: Iterable<Key>) => void
 }
 
@@ -154,7 +182,7 @@ interface WorkloadWakeups extends Pick<ExperimentTracking, 'index' | 'onForkChan
  */
 function wakeOnWorkloads(
   workloads: WatchedCaches['workloads'],
-  { index, onForkChange, referrers, wake, wakeLater }: WorkloadWakeups,
+  { index, onForkChange, referrers, wake, wakeForOwn, wakeLater }: WorkloadWakeups,
 ): void {
   /** The other sources, such as `Deployment/shop/cart`, for whose experiments a change of this workload matters. */
   const related = (kind: WorkloadKind, change: ObjectChange<KubeObject>, isOther: boolean): readonly string[] => {
@@ -175,7 +203,9 @@ function wakeOnWorkloads(
 
   for (const { kind, forks, others } of workloads) {
     forks.subscribe((change) => {
-      wake(index.ofFork(`${kind.kind}/${change.key}`))
+      const keys = index.ofFork(`${kind.kind}/${change.key}`)
+      if (isOnlyProgress(kind, change)) wakeForOwn(keys)
+      else wake(keys)
       wakeLater(onForkChange(kind.kind, change))
       onSourceChange(kind, change)
     })
@@ -186,6 +216,21 @@ function wakeOnWorkloads(
       wake(index.ofFork(`${kind.kind}/${change.key}`))
     })
   }
+}
+
+/** Whether a fork was just created, or Kubernetes only counts how many of its pods have started so far. */
+function isOnlyProgress(kind: WorkloadKind, change: ObjectChange<KubeObject>): boolean {
+  const [before, after] = [beforeOf(change), afterOf(change)]
+  if (!after || after.metadata.deletionTimestamp) return false
+  const isStarting = (fork: KubeObject) => forkHealth(kind, fork, new Date(0)).is === 'progressing'
+  if (!before) return isStarting(after)
+  return isStarting(before) && isStarting(after) && isEqual(withoutStatus(before), withoutStatus(after))
+}
+
+function withoutStatus({ status: _status, metadata, ...object }: KubeObject) {
+  const { resourceVersion: _version, managedFields = [], ...others } = metadata
+  const writers = managedFields.filter(({ subresource }) => subresource !== 'status')
+  return { ...object, metadata: { ...others, managedFields: writers } }
 }
 
 /** `Deployment/shop/cart` */

@@ -54,6 +54,10 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
   const state = { aheadMs: 0 }
   const clock = () => new Date(START.getTime() + time.now() + state.aheadMs)
   server.clock = clock
+  const counted = { passes: 0 }
+  const passed = () => {
+    counted.passes += 1
+  }
   const controller = new Controller({
     client: server,
     workers: WORKERS,
@@ -65,7 +69,7 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
     clock,
     timers: time,
     random: () => 0.5,
-    metrics: noMetrics(),
+    metrics: { ...noMetrics(), passed },
     log: diaryLog(),
   })
   /** Lets `forMs` pass, and everything run that needs no time to pass. */
@@ -82,6 +86,8 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
   return {
     server,
     controller,
+    /** How many passes were made. */
+    passes: () => counted.passes,
     pass,
     /** Sets the wall clock forward. */
     setClockForward: (byMs: number) => {

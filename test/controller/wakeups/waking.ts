@@ -43,12 +43,14 @@ export function world() {
   const pods = cache<PodView>()
   const caches = { experiments, workloads: [{ kind: deployment, forks, others }, rollouts], services, slices, pods }
   const index = new ExperimentIndex()
+  const restMs = new Map<string, number>()
   const reservations = new Reservations({ index, experiment: () => undefined, fork: () => undefined })
   const onExperimentChange = (change: ObjectChange<ExperimentDeployment>) => reservations.experimentChanged(change)
   const { traffic, referrers, paced } = wakeOnChanges(caches, queue, {
     index,
     onExperimentChange,
     onForkChange: (_kind, { key }) => (key === 'shop/counted' ? ['shop/faster-cart'] : []),
+    shareRestMs: (key) => restMs.get(key) ?? 0,
     timers: time,
   })
   experiments.emit({ is: 'added', key: 'shop/faster-cart', after: anExperiment() })
@@ -65,6 +67,7 @@ export function world() {
     referrers,
     followers: traffic.followers,
     paced,
+    restMs,
     time,
     diary,
     /** What happens only after a few seconds. */

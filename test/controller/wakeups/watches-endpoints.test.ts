@@ -25,14 +25,14 @@ describe('an experiment is woken by endpoints', () => {
     expect(followers.entryCount).to.equal(0)
   })
 
-  it('at once if they are its own pods, and a few seconds later if not, once for many changes', async () => {
+  it('within a second if they are its own pods, and a few seconds later if not, once for many changes', async () => {
     const { slices, traffic, followers, diary, later } = world()
     followers.follow('shop/faster-cart', 'shop', new Set(['cart']))
     slices.emit({ is: 'added', key: 'shop/cart-x', after: slice('cart-5c6b-1') })
     expect(await later()).to.deep.equal(NOW)
     const both = slice('cart-5c6b-1', `${FORK}-7d9f-2`)
     slices.emit({ is: 'updated', key: 'shop/cart-x', before: slice('cart-5c6b-1'), after: both })
-    expect(diary).to.deep.equal(NOW)
+    expect(diary).to.deep.equal(['add shop/faster-cart in 1000'])
     expect(traffic.of('shop').slices).to.deep.equal([both])
   })
 
@@ -52,6 +52,14 @@ describe('an experiment is woken by endpoints', () => {
     expect(await later()).to.deep.equal(['add shop/new'])
     await time.pass(50)
     expect(diary).to.deep.equal(['add shop/old'])
+  })
+
+  it('of other pods not before it may write its shares', async () => {
+    const { slices, followers, diary, restMs } = world()
+    followers.follow('shop/faster-cart', 'shop', new Set(['cart']))
+    restMs.set('shop/faster-cart', 30_000)
+    slices.emit({ is: 'added', key: 'shop/cart-x', after: slice('cart-1') })
+    expect(diary).to.deep.equal(['add shop/faster-cart in 30000'])
   })
 
   it('P4: however many changes there are, once until its next pass begins', async () => {

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
 import { COMMAND, FORK_FINALIZER } from '../../../common/api/names.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
 import type { PodView } from '../../../controller/indexes/fork-pods.ts'
@@ -103,11 +105,28 @@ describe('an experiment is woken', () => {
     expect(update(saying('abort'), saying('abort', { team: 'a' }))).to.deep.equal(['add shop/faster-cart in 60000'])
   })
 
-  it('by a change of its fork', () => {
-    const { forks, diary } = world()
-    forks.emit({ is: 'added', key: `shop/${FORK}`, after: aDeployment({ name: FORK }) })
-    forks.emit({ is: 'deleted', key: 'shop/another', before: aDeployment({ name: 'another' }) })
-    expect(diary).to.deep.equal(NOW)
+  it('by a change of its fork at once, and within a second while the pods of the fork start', () => {
+    const { experiments, forks, diary } = world()
+    const created = aDeployment({ name: FORK })
+    const [key, status] = [`shop/${FORK}`, { observedGeneration: 99, replicas: 11, updatedReplicas: 11 }]
+    const starting: KubeObject = { ...created, status: { ...status, unavailableReplicas: 11 } }
+    const available = { ...created, status: { ...status, readyReplicas: 11, availableReplicas: 11 } }
+    const scaled = { ...starting, spec: { ...(starting.spec as object), replicas: 4 } }
+    const emit = (change: ObjectChange<KubeObject>) => {
+      forks.emit(change)
+      return diary.splice(0)
+    }
+    const soon = ['add shop/faster-cart in 1000']
+    expect(emit({ is: 'added', key, after: created })).to.deep.equal(soon)
+    expect(emit({ is: 'updated', key, before: created, after: starting })).to.deep.equal(soon)
+    expect(emit({ is: 'updated', key, before: starting, after: available })).to.deep.equal(NOW)
+    expect(emit({ is: 'updated', key, before: starting, after: scaled })).to.deep.equal(NOW)
+    expect(emit({ is: 'deleted', key, before: available })).to.deep.equal(NOW)
+    expect(emit({ is: 'deleted', key: 'shop/another', before: aDeployment({ name: 'another' }) })).to.deep.equal([])
+    const canary = anExperiment({ strategy: { canary: {} }, metadata: { generation: 2 } })
+    experiments.emit({ is: 'updated', key: 'shop/faster-cart', before: anExperiment(), after: canary })
+    diary.length = 0
+    expect(emit({ is: 'added', key, after: created })).to.deep.equal(NOW)
   })
 
   it('by a new generation of its source at once, by other changes of it a few seconds later', async () => {
@@ -239,6 +258,6 @@ describe('an experiment is woken', () => {
       return diary.splice(0)
     }
     expect(wakeupsIn('lab')).to.deep.equal([])
-    expect(wakeupsIn('store')).to.deep.equal(['add lab/far', 'add lab/far', 'add lab/far'])
+    expect(wakeupsIn('store')).to.deep.equal(['add lab/far', 'add lab/far in 1000', 'add lab/far'])
   })
 })
