@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express'
-import { realTimers, type Timers } from '../../common/program/clock.ts'
+import { type Cancel, realTimers, type Timers } from '../../common/program/clock.ts'
 import { type InFlight, reserve, whenOver } from './in-flight.ts'
 import { RequestError, type RequestErrorReason } from './request-error.ts'
 
@@ -49,7 +49,7 @@ export const readBody =
     const abort = () => dismiss('size', 400, 'the connection was closed before the whole body had arrived')
     const waitForBytes = () => {
       cancelSilence()
-      cancelSilence = timers.after(silenceMs, stall)
+      cancelSilence = afterReading(timers, silenceMs, stall)
     }
     const take = (bytes: Buffer): void => {
       waitForBytes()
@@ -61,11 +61,26 @@ export const readBody =
       request.body = held.bytes
       next()
     }
-    const cancelWhole = timers.after(wholeMs, stall)
+    const cancelWhole = afterReading(timers, wholeMs, stall)
     arriving.add(evict)
     waitForBytes()
     request.on('data', take).on('end', finish).on('close', abort)
   }
+
+/**
+ * Runs `run` after `delayMs`, when what has arrived until then is read. After a stall of the process Node runs the timers
+ * that are due before it reads the sockets, and `setImmediate` after that.
+ */
+function afterReading(timers: Timers, delayMs: number, run: () => void): Cancel {
+  let immediate: NodeJS.Immediate | undefined
+  const cancel = timers.after(delayMs, () => {
+    immediate = setImmediate(run)
+  })
+  return () => {
+    cancel()
+    clearImmediate(immediate)
+  }
+}
 
 /** The length of the body, if it is known. @throws RequestError if no such body is accepted */
 function announcedBytes({ headers }: Request): number {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
 import { expect } from 'chai'
 import express, { type ErrorRequestHandler } from 'express'
 import { close, listen } from '../../../common/program/listen.ts'
@@ -60,7 +61,47 @@ async function serving(story: (served: Served) => Promise<void>, maxBytes = 64 *
 
 const answerOf = async (socket: Socket): Promise<string> => String((await once(socket, 'data'))[0])
 
+/** Sends `text` from another thread, and tells when the kernel has it. Its thread runs while this one is blocked. */
+const SENDER = `
+  const { workerData: { port, texts, sent } } = require('node:worker_threads')
+  const socket = require('node:net').connect(port, '127.0.0.1', () => socket.write(texts[0]))
+  const next = () => {
+    if (Atomics.load(sent, 0) !== 1) return setImmediate(next)
+    socket.write(texts[1], () => { Atomics.store(sent, 0, 2); Atomics.notify(sent, 0) })
+  }
+  next()
+  let answer = ''
+  socket.on('data', (bytes) => { answer += bytes }).on('close', () => require('node:worker_threads').parentPort.postMessage(answer))
+`
+
 describe('readBody', () => {
+  it('reads what arrived while the process was blocked, before it judges that the body arrives too slowly', async () => {
+    const silenceMs = 40
+    const sent = new Int32Array(new SharedArrayBuffer(4))
+    const app = express()
+    app.post('/', readBody(inFlight({ maxBytes: KIB * KIB }), { silenceMs }), (request, response) => {
+      response.set('connection', 'close').send(`${request.body.length} bytes`)
+    })
+    const refused: ErrorRequestHandler = (error: RequestError, _request, response, _next) =>
+      void response.status(error.status).send(error.reason)
+    app.use(refused)
+    const server = createServer(app)
+    server.on('request', (request) =>
+      request.once('data', () => {
+        const blockedAt = performance.now()
+        Atomics.store(sent, 0, 1)
+        Atomics.wait(sent, 0, 1)
+        while (performance.now() - blockedAt <= 2 * silenceMs); // until the timer is due
+      }),
+    )
+    const port = await listen(server, 0, '127.0.0.1')
+    const texts = [`${announced(8)}half`, 'half']
+    const sender = new Worker(SENDER, { eval: true, workerData: { port, texts, sent } })
+    const [answer] = await once(sender, 'message')
+    await close(server)
+    expect(String(answer)).to.contain('8 bytes')
+  })
+
   it('returns the bytes of a body that arrives in parts', () =>
     serving(async ({ send, arriving, holds }) => {
       const socket = await send(announced(100 * KIB))
