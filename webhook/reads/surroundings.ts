@@ -25,13 +25,16 @@ import { listViews, READ_MS, type Reader, unlessOver } from './reader.ts'
 
 /** The longer a list, the more costs its reading: one of 1,000 endpoints is read about once in a second. */
 const KEPT_MS_PER_ITEM = 1
+/** So the reviews of one `kubectl apply` share a list, however short it is. */
+const LEAST_KEPT_MS = 250
 /** An author must see the Service that she has just created. */
 const MOST_KEPT_MS = 2_000
 
 /** The most names of Services in a selector, which is a part of the URL. */
 const MAX_NAMES = 32
 
-const keptMs = (items = 0): number => Math.min(MOST_KEPT_MS, items * KEPT_MS_PER_ITEM)
+const keptMs = (items: number | undefined): number =>
+  items === undefined ? 0 : Math.min(MOST_KEPT_MS, Math.max(LEAST_KEPT_MS, items * KEPT_MS_PER_ITEM))
 
 interface ReviewScope {
   /** its requests end when `signal` aborts */
