@@ -11,7 +11,7 @@ import { hasForeignStatus } from '../common/workload/identity.ts'
 import { isOfTwin, WRITTEN_OBJECT } from '../common/writes/write.ts'
 import type { ApplyPorts } from './apply/apply.ts'
 import { Writer } from './apply/writer.ts'
-import type { Recorder } from './events/recorder.ts'
+import type { JoinedEvents } from './events/joined-events.ts'
 import type { Referrers } from './indexes/referrers.ts'
 import { type DriftBackoff, keyOfPin, keyOfTwin } from './memory/drift-backoff.ts'
 import type { DryRuns } from './memory/dry-runs.ts'
@@ -52,7 +52,7 @@ interface ClusterOptions
   readonly writtenStatuses: WrittenStatuses
   readonly unreported: Map<Key, UnreportedWrites>
   readonly written: WrittenVersions
-  readonly recorder: Pick<Recorder, 'record'>
+  readonly recorder: Pick<JoinedEvents, 'record'>
   readonly log: Log
 }
 
@@ -110,8 +110,8 @@ export function clusterForPass(options: ClusterOptions) {
         isAsWritten: (key, status) => status !== undefined && isEqual(writtenStatuses.get(key), status),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
-        emitEvent: (regarding, { fork: related }, { type, reason, message }) =>
-          recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }),
+        emitEvent: (regarding, { fork: related }, { type, reason, message, mayWait }) =>
+          recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }, { mayWait }),
         emitEventAbout: (regarding, related, { type, reason, message }) =>
           recorder.record({
             type,

@@ -109,7 +109,7 @@ export class Controller {
   /** Starts no more passes. Resolves when it writes no more: running passes have ended, and Events were sent. */
   async stopLeading(): Promise<void> {
     this.#state = 'stopping'
-    const { neighbours, policies, recorder, breaker, workers, orphans, analysis } = this.#parts
+    const { neighbours, policies, recorder, joined, breaker, workers, orphans, analysis } = this.#parts
     const { experiments, clockSteps, paced } = this.#parts
     experiments.stopResync()
     clockSteps.stop()
@@ -118,6 +118,7 @@ export class Controller {
     await Promise.all([workers.stop(), orphans.stop(), analysis?.stop(), policies.status.stop()])
     neighbours.stop()
     await policies.stop()
+    joined.flush()
     await recorder.flush(FLUSH_MS)
     await recorder.stop()
   }

@@ -19,6 +19,7 @@ import { Writer } from './apply/writer.ts'
 import { type Caches, createCaches } from './caches.ts'
 import { clusterForPass } from './cluster.ts'
 import type { Config } from './config.ts'
+import { JoinedEvents } from './events/joined-events.ts'
 import { Recorder } from './events/recorder.ts'
 import { ExperimentIndex } from './indexes/experiment-index.ts'
 import { passMemory } from './memory/pass-memory.ts'
@@ -50,6 +51,10 @@ export interface ControllerOptions
 
 /** Written versions of objects without an experiment are not tracked: nothing would ever remove the entries. */
 const NO_NEXT_PASS = { written: { note: () => undefined }, doubt: () => undefined }
+
+function writing(client: KubeClient) {
+  return (of: Write, signal: AbortSignal) => new Writer({ client, signal, ...NO_NEXT_PASS }).write(of)
+}
 
 /** The parts of a running controller. */
 export type Subsystems = ReturnType<typeof createSubsystems>
@@ -86,7 +91,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   })
   const index = new ExperimentIndex()
   const neighbours = createNeighbours(options, experiments, index)
-  const recorder = new Recorder(options)
+  const events = recording(options)
+  const { recorder, joined } = events
   const experiment = (key: Key) => caches.experiments.get(key)
   const isAnalyzed = (key: Key) => caches.analysis !== undefined && experiment(key)?.spec.analysis !== undefined
   const reservations = new Reservations({ index, experiment, fork: (kind, key) => forksOf(kind)?.get(key) })
@@ -131,12 +137,11 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     analysis,
     pods: (namespace, fork) => forkPods.of(namespace, fork),
     written,
-    recorder,
+    recorder: joined,
   })
-  const write = (of: Write, signal: AbortSignal) => new Writer({ client, signal, ...NO_NEXT_PASS }).write(of)
   const hasExperiment = index.hasFork.bind(index)
   const orphans = sweepersOf({
-    ...{ ...options, isServed, recorder, caches, experiment, hasExperiment, write },
+    ...{ ...options, isServed, recorder, caches, experiment, hasExperiment, write: writing(client) },
     services: () => traffic.services.entries(),
     isExcluded: (namespace) => policies.isExcluded(namespace),
   })
@@ -151,7 +156,13 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
   const working = { written, ...createWorkers(options, { queue, recorder, reconcile, caughtUp, objectOf: experiment }) }
   const waking = { queue, paced, experiments, clockSteps }
   const remembered = { memory, index, reservations, traffic, referrers, forkPods }
-  return { caches, schemas, neighbours, policies, recorder, orphans, analysis, ...waking, ...working, ...remembered }
+  return { caches, schemas, neighbours, policies, orphans, analysis, ...events, ...waking, ...working, ...remembered }
+}
+
+/** What sends Events, and what lets some of them wait for the next one. */
+function recording(options: ControllerOptions) {
+  const recorder = new Recorder(options)
+  return { recorder, joined: new JoinedEvents({ ...options, record: (event) => recorder.record(event) }) }
 }
 
 function createNeighbours(

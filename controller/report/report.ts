@@ -19,6 +19,8 @@ interface EventDraft {
   readonly type: 'Normal' | 'Warning'
   readonly reason: Reason
   readonly message: string
+  /** the next Event may tell it, too, if that comes soon */
+  readonly mayWait?: boolean
 }
 
 /** What `report` needs of the cluster. */
@@ -109,7 +111,8 @@ export async function report(
   // A reason that is also the reason of the conclusion needs one Event only.
   for (const event of complianceEvents(before, status)) if (event.reason !== reason) emit(event)
   if (summaryOf(before) !== summaryOf(status)) {
-    if (!warned.some((event) => event.reason === reason)) emit(summary)
+    const mayWait = before === undefined && reason === 'Updating'
+    if (!warned.some((event) => event.reason === reason)) emit({ ...summary, ...(mayWait ? { mayWait } : {}) })
     reporter.log(experiment, conclusion)
   }
   return Number.POSITIVE_INFINITY

@@ -68,8 +68,8 @@ export const readBody =
   }
 
 /**
- * Runs `run` after `delayMs`, when what has arrived until then is read. After a stall of the process Node runs the timers
- * that are due before it reads the sockets, and `setImmediate` after that.
+ * Runs `run` after `delayMs`, when what has arrived until then is read. After a stall of the process Node runs the
+ * timers that are due before it reads the sockets, and `setImmediate` after that.
  */
 function afterReading(timers: Timers, delayMs: number, run: () => void): Cancel {
   let immediate: NodeJS.Immediate | undefined
