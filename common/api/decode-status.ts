@@ -117,6 +117,6 @@ export const EXPERIMENT_STATUS = object<ExperimentDeploymentStatus>({
  */
 export function decodeStatus(stored: unknown): ExperimentDeploymentStatus | undefined {
   const { analysis, ...others } = objectOr(stored)
-  const status = soundMembers(isAnalysisStatus(analysis) ? { ...others, analysis } : others, EXPERIMENT_STATUS)
+  const status = { ...soundMembers(others, EXPERIMENT_STATUS), ...(isAnalysisStatus(analysis) ? { analysis } : {}) }
   return isEmpty(status) ? undefined : status
 }

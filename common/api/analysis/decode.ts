@@ -1,6 +1,7 @@
 import { mismatches } from '../../json/conform.ts'
 import { formatPath } from '../../json/field-path.ts'
 import type { Structure } from '../../json/structure.ts'
+import type { AnalysisStatus } from './analysis.ts'
 import { ANALYSIS_STATUS } from './structures.ts'
 
 /** A member that is not as the API says. It is a `FieldError`. */
@@ -22,4 +23,5 @@ export const malformed = (value: unknown, structure: Structure, root: string): r
   }))
 
 /** Whether a stored value is `status.analysis`. */
-export const isAnalysisStatus = (value: unknown): boolean => mismatches(value, ANALYSIS_STATUS).length === 0
+export const isAnalysisStatus = (value: unknown): value is AnalysisStatus =>
+  mismatches(value, ANALYSIS_STATUS).length === 0

@@ -42,6 +42,19 @@ describe('decodeStatus', () => {
     expect(decodeStatus(status)).to.deep.equal(status)
   })
 
+  it('takes null for absent in what an analysis run says, and for a mistake in all else', () => {
+    const analysis = {
+      run: null,
+      verdict: 'Wait',
+      reason: 'r',
+      message: 'm',
+      since: '2026-11-21T14:05:00Z',
+      attempt: 1,
+    }
+    expect(decodeStatus({ analysis, source: { ...SOURCE, revision: null } })).to.deep.equal({ analysis })
+    expect(decodeStatus({ analysis: { ...analysis, attempt: 0 }, image: null })).to.equal(undefined)
+  })
+
   const dropped: Readonly<Record<string, object>> = {
     'a number that is a text': { replicas: '1' },
     'a text that is a number': { share: 8 },
