@@ -4,8 +4,8 @@ import type { JsonObject } from '../../common/json/json.ts'
 /** From this length on a text is folded, as the files do. */
 const LONG = 70
 
-/** An object that is at two places is written twice. */
-const WITHOUT_ALIASES = { aliasDuplicateObjects: false } as const
+/** An object that is at two places is written twice. A text that YAML 1.1 reads as a time or a flag is quoted. */
+const PLAIN = { aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const
 
 /** Sets the style of a node as in the files: lists of words in one line, long texts folded. */
 function styled<T extends Node>(node: T): T {
@@ -25,7 +25,7 @@ export const YAML_STYLE = { lineWidth: 120, flowCollectionPadding: false } as co
 
 /** An object as YAML in the style of the files. */
 export function yamlOf(object: JsonObject): string {
-  const document = new Document(object, WITHOUT_ALIASES)
+  const document = new Document(object, PLAIN)
   if (document.contents) styled(document.contents)
   return document.toString(YAML_STYLE)
 }

@@ -21,6 +21,7 @@ describe('the generated files', () => {
     it(`have the CRD of ${file}, as an object and whatever the file says`, () => {
       const [made] = generated((path) => (path === file ? '' : read(path))).filter((each) => each.file === file)
       expect(parse(made?.text ?? '')).to.deep.equal(parse(read(file)))
+      expect(parse(read(file), { version: '1.1' }), 'as tools with YAML 1.1 read it').to.deep.equal(parse(read(file)))
     })
 
   it('correct a default and a permission, and keep comments', () => {
