@@ -18,6 +18,7 @@ import { containerNames } from '../pod/value-errors.ts'
 import { isPinnedToFork, runState } from '../situation/run.ts'
 import type { RunState, SpecSituation } from '../situation/situation.ts'
 import { hasUngatedPods } from '../situation/ungated.ts'
+import { reach } from '../strategy/reach.ts'
 import { type PodTarget, podsNow } from '../strategy/target.ts'
 import { clauses } from '../text/fitted.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -150,6 +151,10 @@ function withGate(
  */
 const isToBeEmptied = (situation: SpecSituation, revision: string): boolean =>
   hasUngatedPods(situation.facts, revision) && !isPinnedToFork(situation) && !situation.isWriting
+
+/** How many pods of `wanted` get requests at its step. */
+export const servingPods = ({ fork, gate }: DesiredFork): number =>
+  reach(gate?.target, { fork: replicasOf(fork), source: 0, isGated: gate !== undefined }).fork
 
 /** The fork that was derived, also where it is not written because the schema is missing. */
 export const derivedFork = (assessment: Assessment): KubeObject | undefined =>

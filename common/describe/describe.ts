@@ -3,7 +3,7 @@ import { expiresAt } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ServiceShare, Warning } from '../api/types.ts'
-import type { DesiredFork } from '../assess/assess.ts'
+import { type DesiredFork, servingPods } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { at, listOr } from '../json/json.ts'
 import { type AloneFork, aloneWarnings } from '../outcome/alone.ts'
@@ -199,18 +199,18 @@ interface Expected {
 
 function serviceLines(
   { surroundings, experiment }: Facts,
-  { fork, gate }: DesiredFork,
+  wanted: DesiredFork,
   { report, alone, isAtSize }: Expected,
 ): readonly Warning[] {
   const { services } = report
-  const replicas = gate ? (gate.target?.open ?? 0) : replicasOf(fork)
+  const replicas = servingPods(wanted)
   if (surroundings.traffic.is !== 'known')
     return planLines(['the share of requests is unknown: the Services could not be read'])
   if (alone?.isHeld) return aloneWarnings(alone, true)
   const remedy = experiment.spec.strategy ? '' : '; scale it to give it some'
   const opens = experiment.spec.strategy?.blueGreen ? 'until the cut-over' : 'until a weight opens some'
   const isBypassed = report.collisions.some(({ reason }) => reason === 'GateBypassed')
-  if (gate && replicas === 0)
+  if (wanted.gate && replicas === 0)
     return isAtSize || isBypassed ? [] : planLines([`no pod is open, so no requests ${opens}`])
   if (replicas === 0) return planLines([`no pods, so no requests${remedy}`])
   if (services.length === 0 && !surroundings.traffic.value.unread)

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { providerRefs } from '../assess/analysis-errors.ts'
-import { type Assessment, type DesiredFork, derivedFork } from '../assess/assess.ts'
+import { type Assessment, type DesiredFork, derivedFork, servingPods } from '../assess/assess.ts'
 import { notShared, notSharedReason, POLICIES_NOT_READ } from '../assess/checks.ts'
 import { type Decision, firstFive, stalled, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource, type OtherExperiment, type PolicyFacts, podsOf } from '../facts/facts.ts'
@@ -141,7 +141,7 @@ export function deniedBy(facts: Facts, decision: PolicyDecision, wanted: Desired
   if (decision.is === 'notShared') return undefined // `assess` has blocked it
   // A step of a strategy is not entered if policies forbid its pods. The steps before it are.
   const replicas = replicasOf(wanted.fork)
-  const serving = wanted.gate ? (wanted.gate.target?.open ?? 0) : replicas
+  const serving = servingPods(wanted)
   const denied = (kind: LimitKind) =>
     decision.findings.filter(
       ({ about, actions, pods = 0 }) =>

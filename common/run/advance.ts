@@ -13,6 +13,7 @@ import { withSeenSource } from '../situation/seen-now.ts'
 import type { RunState, Situation } from '../situation/situation.ts'
 import { storedSource } from '../situation/source-has.ts'
 import { abortMove, next } from '../strategy/next.ts'
+import { reach } from '../strategy/reach.ts'
 import { approvedNow, atStep } from '../strategy/run.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { selectedPods, selectsTemplate } from '../surroundings/shares.ts'
@@ -232,14 +233,14 @@ function servicesOf(facts: Facts, state: RunState, fork: KubeObject | undefined)
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
   if (!pair || !traffic) return []
   const views = new Map(traffic.services.map((view) => [view.name, view]))
+  const sides = { fork: replicasOf(pair.fork), source: pair.source ? replicasOf(pair.source) : 0 }
+  const serving = reach(state.target, { ...sides, isGated })
   const pods = trafficInput(pair) // nobody knows how many of them get other labels while they run
   return trafficReport(pair, facts.surroundings).services.flatMap(
     ({ name, selected, experimentEndpoints: ofFork, readyEndpoints: all }) => {
       const view = views.get(name)
       if (!selected || !view || !selectsTemplate(view, pods) || (isGated && view.publishesNotReady)) return []
-      return [
-        { ofFork, all, expected: selectedPods(view, isGated ? (state.target?.open ?? 0) : replicasOf(pair.fork)) },
-      ]
+      return [{ ofFork, all, expected: selectedPods(view, serving.fork) }]
     },
   )
 }

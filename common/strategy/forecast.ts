@@ -1,8 +1,8 @@
 import { count } from '../text/count.ts'
 import { duration } from '../text/duration.ts'
-import { percent } from '../text/percent.ts'
 import type { RunStep } from './compile.ts'
 import { NODES_MS } from './gate.ts'
+import { type Reach, reach, shareOf } from './reach.ts'
 import { podTargetAt, type Sizes } from './target.ts'
 
 /** A step, and its pods. */
@@ -12,13 +12,15 @@ interface ForecastStep {
   readonly pods: number
   /** those of them that get requests */
   readonly open: number
+  readonly reach: Reach
 }
 
 /** The pods at each step, for a source that keeps its size. */
 export const forecast = (steps: readonly RunStep[], sizes: Sizes): readonly ForecastStep[] =>
   steps.map((step, index) => {
-    const { pods, open } = podTargetAt(steps, index, sizes)
-    return { step, pods, open }
+    const target = podTargetAt(steps, index, sizes)
+    const { pods, open } = target
+    return { step, pods, open, reach: reach(target, { ...sizes, fork: pods }) }
   })
 
 /** A field of an experiment, and how many pods it asks for. */
@@ -79,7 +81,7 @@ export function forecastTexts(steps: readonly RunStep[], sizes: Sizes, start = 0
   const first = left.find(({ step, open }) => step.is === 'setWeight' && open > 0)
   return left.flatMap((each, index) => {
     const before = left.slice(0, index).findLast(({ step }) => step.is === 'size')
-    if (each.step.is !== 'size' || !before) return textOf(each, sizes, each === first ? ' pods' : '')
+    if (each.step.is !== 'size' || !before) return textOf(each, each === first ? ' pods' : '')
     // an earlier text says that they are without requests
     return each.pods === before.pods ? [] : count(each.pods, 'pod')
   })
@@ -89,13 +91,13 @@ const servicesText = ([service, ...others]: readonly string[]): string =>
   others.length === 0 ? `service/${service} sends` : 'both Services send'
 
 /** `unit` says what is counted. */
-function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: string): string {
+function textOf({ step, pods, reach }: ForecastStep, unit: string): string {
   switch (step.is) {
     case 'setWeight':
-      return `${step.weight}%${shareText(open, source, { weight: step.weight, unit })}`
+      return `${step.weight}%${shareText(reach, { weight: step.weight, unit })}`
     case 'surge':
     case 'replicas':
-      return shareText(open, source, { unit: ' pods' }).trimStart()
+      return shareText(reach, { unit: ' pods' }).trimStart()
     case 'size':
       return `${count(pods, 'pod')} without requests`
     case 'preview':
@@ -124,9 +126,10 @@ function textOf({ step, pods, open }: ForecastStep, { source }: Sizes, unit: str
 }
 
 /** ` 3 of 13 (23%)`; without the share if it is the weight. A weight of a source without pods is no number of pods. */
-function shareText(pods: number, source: number, { weight, unit }: { weight?: number; unit: string }): string {
+function shareText(reach: Reach, { weight, unit }: { weight?: number; unit: string }): string {
+  const { fork, source } = reach
   if (weight === 0) return ' no pods'
   if (weight !== undefined && source === 0) return ''
-  const share = percent(pods, pods + source) ?? '0%'
-  return ` ${pods} of ${pods + source}${unit}${share === `${weight}%` ? '' : ` (${share})`}`
+  const share = shareOf(reach) ?? '0%'
+  return ` ${fork} of ${fork + source}${unit}${share === `${weight}%` ? '' : ` (${share})`}`
 }

@@ -28,6 +28,10 @@ export interface PodTarget {
   readonly weight?: number
   /** the pods that the weight needs, if `maxSurge` does not allow them */
   readonly needed?: number
+  /** how many pods the source should have; absent: it keeps its size */
+  readonly source?: number
+  /** the weight that routes should have; absent: the run has no routes */
+  readonly routed?: number
 }
 
 /** The most pods that a fork may have beside `source` pods. */
