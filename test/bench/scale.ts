@@ -1,5 +1,7 @@
-import { type Bench, type Figure, plainFigure, ratioFigure } from './figure.ts'
-import { deployments, experiments, type Side } from './forks.ts'
+import type { KubeObject } from '../../common/api/object.ts'
+import { watchCrowd } from './crowd-watch.ts'
+import { type Bench, type Figure, median, plainFigure, ratioFigure } from './figure.ts'
+import { deployments, experiments, prepare, type Side } from './forks.ts'
 import { usageOf } from './process-usage.ts'
 import { driftFigures, shareDrift, statusWrites } from './share-drift.ts'
 import { createCrowd, onPlane, withProduct } from './stand.ts'
@@ -7,6 +9,7 @@ import { createCrowd, onPlane, withProduct } from './stand.ts'
 const FEW = 200
 const MANY = 1_000
 const CPU_FEW = 100
+const ROUNDS = 21
 const CPU_MANY = 1_600
 /** for one crowd; five times what a quiet machine needs */
 const DEADLINE_MS = 300_000
@@ -106,6 +109,32 @@ async function cpuFigure(tell: Tell): Promise<Figure> {
   })
 }
 
+/** From the start of kubectl for one object until it is ready: an experiment beside a Deployment with the same pod. */
+async function oneFigure(tell: Tell): Promise<Figure> {
+  return withProduct(tell, async ({ plane, client }) => {
+    const namespace = 'one'
+    const source = await prepare(plane, namespace)
+    const times = async (side: Side, index: number): Promise<number> => {
+      const object = side.object(index, namespace, source) as KubeObject
+      const isReady = (each: KubeObject) => each.metadata.name === object.metadata.name && side.isReady(each)
+      const watch = await watchCrowd({ client, path: side.path(namespace), isReady })
+      const startedMs = performance.now()
+      const { code, stderr } = await plane.kubectl(['create', '-f', '-'], { input: JSON.stringify(object) })
+      if (code !== 0) throw new Error(stderr)
+      await watch.ready(1, DEADLINE_MS)
+      watch.stop()
+      return watch.crowd.changedMs - startedMs
+    }
+    const [bare, ours]: [number[], number[]] = [[], []]
+    for (let round = 0; round < ROUNDS; round += 1) {
+      bare.push(await times(deployments, 2 * round))
+      ours.push(await times(experiments, 2 * round + 1))
+    }
+    const [against, value] = [median(bare), median(ours)]
+    return ratioFigure({ name: 'kubectl, one fork to Ready', value, unit: 'ms', against, atMost: 1.4 })
+  })
+}
+
 /** What a fork costs in time, writes and processor time, and whether it costs more among many. */
 export const scale: Bench = {
   name: 'scale',
@@ -115,6 +144,6 @@ export const scale: Bench = {
     const { figure, writes, worst } = await besideDeployments(tell, MANY)
     const name = `status writes, ${MANY} forks`
     const written = ratioFigure({ name, value: writes, unit: 'writes', against: MANY, atMost: 3.2 })
-    return [few.figure, figure, written, ...worst, await cpuFigure(tell)]
+    return [await oneFigure(tell), few.figure, figure, written, ...worst, await cpuFigure(tell)]
   },
 }
