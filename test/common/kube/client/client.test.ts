@@ -184,9 +184,9 @@ describe('KubeClient.request', () => {
     expect(await client.request({ ...GET, maxBytes: 200_200 })).to.have.property('padding')
   })
 
-  it('sends no request with a body that is too deep for JSON.stringify', async () => {
+  it('sends no request with a body that cannot be written as JSON', async () => {
     const { client, seen } = await serving([json(200, CART)])
-    const body: unknown = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`)
+    const body = { bytes: 1n }
     expect((await failure(client.request({ verb: 'apply', path: PATH, body }))).kind).to.equal('invalid')
     expect(seen).to.have.length(0)
   })
