@@ -37,7 +37,7 @@ export const reconciler =
     if (result.is === 'lookAgain') return 'backoff'
     await yieldToWrites() // so that the fork writes of other keys go first under load
     const reportAgainMs = await report(reporter, key, situation, result.conclusion)
-    return requeue(facts, result.conclusion, reportAgainMs)
+    return requeue(situation, result.conclusion, reportAgainMs)
   }
 
 /** The pods that the analysis of the planned fork compares; undefined: it compares none. */

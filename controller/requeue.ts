@@ -1,8 +1,8 @@
 import { untilExpiryMs } from '../common/api/expiry.ts'
 import type { DecisionState } from '../common/facts/decision.ts'
-import type { Facts } from '../common/facts/facts.ts'
 import { isPinned } from '../common/fork/pinned.ts'
 import { type Conclusion, STALLED_RECHECK_MS } from '../common/outcome/conclusion.ts'
+import type { Situation } from '../common/situation/situation.ts'
 import { isBeingDeleted } from '../common/workload/identity.ts'
 import type { Requeue } from './runtime/worker.ts'
 
@@ -29,13 +29,14 @@ const ACTED_RECHECK_MS = 1_000
  * - its expiry,
  * - another read of neighbours that could not be read, or of a pinned base.
  */
-export function requeue(facts: Facts, conclusion: Conclusion, reportAgainMs: number): Requeue {
+export function requeue(situation: Situation, conclusion: Conclusion, reportAgainMs: number): Requeue {
+  const { facts, hasExpired } = situation
   const expiresInMs = untilExpiryMs(facts.experiment, facts.now)
   const isEnding = isBeingDeleted(facts.experiment)
   const isUnread = facts.surroundings.neighbours.is === 'unknown' && !isEnding
   const { restMs = 0 } = conclusion.alone ?? {}
   const { run } = conclusion
-  const isActive = !isEnding && conclusion.reason !== 'Expired'
+  const isActive = !isEnding && !hasExpired
   const others = [
     reportAgainMs,
     ...(conclusion.repairInMs === undefined ? [] : [conclusion.repairInMs]),

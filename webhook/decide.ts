@@ -138,10 +138,10 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     ...analysisWarnings(facts),
     ...nullWarnings(decoded.request),
     ...commandWarnings(decoded.request),
-    ...describe(situation, plan(situation, evaluation), describedBy(facts, review, evaluation, compared)).flatMap(
-      (line) =>
-        IS_MISSING.has(line.reason) ? [line, ...meantBy(similar).map((message) => ({ ...line, message }))] : [line],
-    ),
+    ...describe(situation, plan(situation, evaluation), {
+      ...describedBy(facts, review, evaluation, compared),
+      suggestions: meantBy(similar),
+    }),
   ]
   return { is: 'admitted', warnings, ...audited }
 }
@@ -165,8 +165,6 @@ const hasPreview = ({ experiment, previous }: DecodedRequest): boolean =>
 
 /** The source does not exist, and no fork of it does. */
 const isMissing = ({ source, fork }: SpecFacts): boolean => source.is === 'absent' && fork.is === 'absent'
-
-const IS_MISSING: ReadonlySet<Warning['reason']> = new Set(['SourceNotFound', 'KindNotAvailable'])
 
 const meantBy = (similar: readonly string[]): readonly string[] =>
   similar.length === 0 ? [] : [`did you mean ${alternatives(similar)}?`]

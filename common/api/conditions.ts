@@ -1,6 +1,6 @@
 import { fitted, type Part, wholeClauses } from '../text/fitted.ts'
 import { shortenedList } from '../text/list.ts'
-import { attributesOf, isReason, type Reason } from './reasons.ts'
+import type { Reason } from './reasons.ts'
 import type { Condition, ExperimentDeploymentStatus, Warning } from './types.ts'
 
 /** A condition without the time of its last transition. */
@@ -40,12 +40,6 @@ export const sinceOf = (
   type: Condition['type'],
 ): Condition['lastTransitionTime'] | undefined =>
   status?.conditions?.find((each) => each.type === type && each.status === 'True')?.lastTransitionTime
-
-/** Whether the experiment with this status waits for another one to end, such as for a place under a limit. */
-export function waitsForAnother(status: ExperimentDeploymentStatus | undefined): boolean {
-  const reason = readyOf(status)?.reason
-  return isReason(reason) && attributesOf(reason).wakesWhenAnotherEnds === true
-}
 
 /** The most characters of a warning with its reason. The API server may cut longer ones. */
 export const MAX_WARNING = 256

@@ -22,13 +22,27 @@ interface ReasonAttributes {
   readonly empties?: 'aloneBehindService' | 'rolledBack'
   /** Found by reading autoscalers, disruption budgets and network policies. It stays while they cannot be read. */
   readonly ofNeighbours?: true
+  /** An experiment that is not ready for this reason is over. */
+  readonly ends?: true
+  /** The message of an experiment that is not ready for this reason may say why its fork was written. */
+  readonly saysWhyWritten?: true
+  /** The source has no template now. */
+  readonly lacksTemplate?: true
+  /** A condition of a blue-green with this reason says that one of its Services sends only to the fork. */
+  readonly saysLimited?: true
+  /** What is told for this reason could not be found out. */
+  readonly isUnknown?: true
+  /** `Ready` repeats the message of an analysis with this reason. */
+  readonly isInReady?: true
+  /** Of too many warnings, those for this reason are left out last, because nobody can guess what they say. */
+  readonly isLeftOutLast?: true
 }
 
 const OF_STRATEGIES = {
   WeightLimited: { about: 'strategy' },
   ServiceIsOwned: { about: 'strategy' },
   StepCompleted: { about: 'strategy' },
-  Previewing: { about: 'strategy' },
+  Previewing: { about: 'strategy', saysLimited: true },
   PauseStep: { about: 'strategy' },
   PauseDuration: { about: 'strategy' },
   AwaitingPromotion: { about: 'strategy' },
@@ -51,7 +65,7 @@ const OF_STRATEGIES = {
   Undoing: { about: 'strategy' },
   Undone: { about: 'strategy' },
   CommandRefused: { about: 'strategy' },
-  CutOver: { about: 'strategy' },
+  CutOver: { about: 'strategy', saysLimited: true },
   TooFewPods: { about: 'strategy' },
   Returned: { about: 'strategy' },
   PinNotHeld: { about: 'strategy' },
@@ -68,7 +82,7 @@ const OF_ANALYSES = {
   Measuring: { about: 'analysis' },
   NoPods: { about: 'analysis' },
   NoTraffic: { about: 'analysis' },
-  NoSeries: { about: 'analysis' },
+  NoSeries: { about: 'analysis', isInReady: true },
   NoTreatmentData: { about: 'analysis' },
   NoControlData: { about: 'analysis' },
   ProviderFailed: { about: 'analysis' },
@@ -105,7 +119,7 @@ const OF_NEIGHBOURS = {
   JoinsPDB: { about: 'neighbours', ofNeighbours: true },
   SeveralPDBs: { about: 'neighbours', ofNeighbours: true },
   SharedAffinity: { about: 'neighbours' },
-  NotCompared: { about: 'neighbours', ofNeighbours: true },
+  NotCompared: { about: 'neighbours', ofNeighbours: true, isUnknown: true },
 } as const satisfies Readonly<Record<string, ReasonAttributes>>
 
 /**
@@ -115,7 +129,7 @@ const OF_NEIGHBOURS = {
 export const REASONS = {
   Available: { about: 'fork' },
   ScaledToZero: { about: 'fork' },
-  Updating: { about: 'fork' },
+  Updating: { about: 'fork', saysWhyWritten: true },
   PodsNotReady: { about: 'fork' },
   NameConflict: { about: 'fork' },
   ApplyRefused: { about: 'fork' },
@@ -128,14 +142,14 @@ export const REASONS = {
   ScaleNotReviewed: { about: 'fork' },
   ...OF_STRATEGIES,
   ...OF_ANALYSES,
-  Expired: { about: 'fork' },
+  Expired: { about: 'fork', ends: true },
   Terminating: { about: 'fork' },
   HeldByFinalizer: { about: 'fork' },
   Orphaned: { about: 'fork' },
   Pending: { about: 'fork' },
   KindNotAvailable: { about: 'source' },
   SourceNotFound: { about: 'source' },
-  SourceTemplateNotFound: { about: 'source' },
+  SourceTemplateNotFound: { about: 'source', lacksTemplate: true },
   TemplateNotReviewed: { about: 'source', keepsFork: true },
   SourceReplaced: { about: 'source' },
   PinnedBaseLost: { about: 'source', keepsFork: true },
@@ -178,7 +192,7 @@ export const REASONS = {
   PeerDiscovery: { about: 'hazards' },
   EmptyVolumes: { about: 'hazards' },
   SourceIsManaged: { about: 'hazards' },
-  Plan: { about: 'apply' },
+  Plan: { about: 'apply', isLeftOutLast: true },
   Policy: { about: 'apply' },
   Source: { about: 'apply' },
   ListReplaced: { about: 'apply' },

@@ -88,6 +88,8 @@ export const isTimedOut = (analysis: AnalysisState | undefined): boolean =>
 export interface Waiting {
   readonly reason: Reason
   readonly message: string
+  /** set if it waits in vain */
+  readonly isFinal?: true
 }
 /** Two questions may have one short hash, which is in the names of their runs. The second one gets no run. */
 export const nameConflict = ({ nameHolder }: AnalysisState): Waiting | undefined =>
@@ -106,12 +108,19 @@ export const WAITING_FOR_FORK: Waiting = { reason: 'NoPods', message: 'waiting f
  * override would be compared. `WAITING_FOR_FORK` where that was not read. Undefined if all have it, and after a
  * verdict.
  */
-export function sourceObstacle(facts: SpecFacts, { run, spec }: AnalysisState, wanted: DesiredFork) {
+export function sourceObstacle(
+  facts: SpecFacts,
+  { run, spec }: AnalysisState,
+  wanted: DesiredFork,
+): Waiting | undefined {
   const source = knownValue(facts.source)?.object
   const isOver = isFinal(run?.status, spec) && !(run && isInterrupted(run, spec))
   if (!source || isOver) return undefined
   if (isPinned(facts.experiment) && hasNewBase(facts, wanted))
-    return obstacleBy('SourceDrifted', source, 'has changed since this experiment was pinned to it')
+    return {
+      ...obstacleBy('SourceDrifted', source, 'has changed since this experiment was pinned to it'),
+      isFinal: true,
+    }
   if (wanted.kind.stablePods) return undefined // no others are compared
   const read = facts.analysis?.source
   if (!read) return WAITING_FOR_FORK

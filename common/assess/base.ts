@@ -10,6 +10,7 @@ import { lazy } from '../facts/lazy.ts'
 import { type Base, baseHash, baseOf } from '../fork/base.ts'
 import { decodeBase, isPinned, pinnedSource } from '../fork/pinned.ts'
 import { NO_SHAPE } from '../override/shape.ts'
+import { lastPassOf } from '../situation/last-pass.ts'
 import { shortName } from '../text/short-name.ts'
 import { forkName, isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -106,9 +107,9 @@ function presentBase(facts: SpecFacts, kind: WorkloadKind): ResolvedBase {
  */
 function templateRetryMs({ experiment, now }: SpecFacts): number {
   const { first, longest } = TEMPLATE_RETRY_MS
-  const stored = experiment.status?.conditions?.find(({ type }) => type === 'SourceResolved')
-  if (stored?.reason !== 'SourceTemplateNotFound') return first
-  const missingMs = now.getTime() - Date.parse(stored.lastTransitionTime)
+  const since = lastPassOf(experiment.status).lacksTemplateSince
+  if (since === undefined) return first
+  const missingMs = now.getTime() - Date.parse(since)
   return Math.min(longest, Math.max(first, missingMs || 0))
 }
 

@@ -2,6 +2,7 @@ import { warning } from '../api/conditions.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
+import type { Reason } from '../api/reasons.ts'
 import type { ServiceShare, Warning } from '../api/types.ts'
 import { type DesiredFork, servingPods } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
@@ -35,6 +36,8 @@ export interface DescribeOptions {
   readonly changes: () => readonly FieldChange[]
   /** whether the name of the fork is not known yet: the real create after a dry run gets another uid */
   readonly isDryRunOfCreate: boolean
+  /** which source the author may mean, if there is no such source; default: nobody knows */
+  readonly suggestions?: readonly string[]
 }
 
 /** How many differences get a line of their own. */
@@ -52,6 +55,7 @@ type Line = string | readonly Part[]
  */
 export function describe(situation: Situation, plan: Plan, described: DescribeOptions): readonly Warning[] {
   const { facts, hasExpired } = situation
+  const { suggestions = [] } = described
   const { assessment, alone } = described.evaluation
   const { reason, message, run } = plan.conclusion
   const isRunning = !isBeingDeleted(facts.experiment) && !hasExpired
@@ -63,6 +67,7 @@ export function describe(situation: Situation, plan: Plan, described: DescribeOp
   return [
     ...(wanted?.warnings() ?? []),
     ...(isWaiting ? [warning(reason, ...clauses(message))] : []),
+    ...(isWaiting && IS_MISSING.has(reason) ? suggestions.map((each) => ({ reason, message: each })) : []),
     ...ownedServices(situation, isRunning ? run : undefined),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...(wanted ? [...missingServices(facts, plan, wanted), ...portWarnings(facts, plan, wanted.fork)] : []),
@@ -80,6 +85,8 @@ export function describe(situation: Situation, plan: Plan, described: DescribeOp
     ...planLines(endLines(situation)),
   ]
 }
+
+const IS_MISSING: ReadonlySet<Reason> = new Set(['SourceNotFound', 'KindNotAvailable'])
 
 const planLines = (lines: readonly Line[]): readonly Warning[] =>
   lines.map((line) => warning('Plan', ...(typeof line === 'string' ? [line] : line)))

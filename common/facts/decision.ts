@@ -9,8 +9,13 @@ export type DecisionState =
   | { readonly is: 'stalled' } // a person must act
   | { readonly is: 'failed' } // a write failed and is tried again
 
-/** A state with its reason and message. */
-export type Decision = { readonly reason: Reason; readonly message: string } & DecisionState
+/** A state with its reason and message, which are for people. */
+export type Decision = DecisionState & {
+  readonly reason: Reason
+  readonly message: string
+  /** why, where other decisions depend on it: the fork exceeded its progress deadline, or policies do not allow it */
+  readonly because?: 'overdue' | 'denied'
+}
 
 /** What conditions and Events report about each state, so that kstatus reads them rightly. */
 export const CONDITIONS_OF_STATE = {

@@ -1,5 +1,4 @@
 import type { KubeObject } from '../api/object.ts'
-import type { Reason } from '../api/reasons.ts'
 import { lastAppliedMs } from '../workload/identity.ts'
 import type { Health, WorkloadKind } from '../workload/kind.ts'
 import { PROGRESS_DEADLINE_SECONDS, replicasOf } from '../workload/status.ts'
@@ -29,9 +28,6 @@ export interface GatedFork {
   readonly podRefusal?: string
 }
 
-/** These follow from counts of ready pods. */
-const COUNTED: ReadonlySet<Reason> = new Set(['Available', 'PodsNotReady', 'ProgressDeadlineExceeded'])
-
 /**
  * The health of a gated `fork` at `now`. It is ready when the containers of all its pods are, however many are open: a
  * pod that is shut is not ready, so the counts in the status of its workload tell nothing. The progress deadline is
@@ -39,8 +35,7 @@ const COUNTED: ReadonlySet<Reason> = new Set(['Available', 'PodsNotReady', 'Prog
  */
 export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gated: GatedFork): Health {
   const workloadHealth = forkHealth(kind, fork, now, gated.podRefusal)
-  const isEmptied = workloadHealth.reason === 'ScaledToZero' && gated.wanted > 0
-  if (!COUNTED.has(workloadHealth.reason) && !isEmptied) return workloadHealth
+  if (!isCounted(workloadHealth, gated)) return workloadHealth
   const { wanted, progressDeadlineSeconds: seconds = PROGRESS_DEADLINE_SECONDS } = gated
   const { all, updated, ready, open, ungated } = countsOf(gated)
   const reached = `${ready} of ${wanted} pods have ready containers, ${open === 0 ? 'none' : open} open`
@@ -53,7 +48,26 @@ export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gat
     return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: Math.min(leftMs, recheckMs) }
   }
   const where = `see its Events: kubectl describe ${kind.kind.toLowerCase()}/${fork.metadata.name}`
-  return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: `${message} after ${seconds} s; ${where}` }
+  return {
+    is: 'stalled',
+    isOverdue: true,
+    reason: 'ProgressDeadlineExceeded',
+    message: `${message} after ${seconds} s; ${where}`,
+  }
+}
+
+/** Whether the health of the workload follows from counts of ready pods, or it has none and should have some. */
+function isCounted(health: Health, { wanted }: GatedFork): boolean {
+  switch (health.is) {
+    case 'ready':
+      return !health.isEmpty || wanted > 0
+    case 'progressing':
+      return !health.isUnseen
+    case 'stalled':
+      return health.isOverdue === true
+    default:
+      return false
+  }
 }
 
 /** Without the pods that are being deleted. `ready`: those of the present revision with ready containers */

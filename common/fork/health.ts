@@ -14,7 +14,7 @@ const PODS_DUE_MS = 10_000
 export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podRefusal?: string): Health {
   if (!isObserved(kind, fork)) return notObserved(kind, fork, now.getTime() - lastWrittenAt(fork))
   if (at(fork, 'spec', 'replicas') === 0)
-    return { is: 'ready', reason: 'ScaledToZero', message: 'scaled to zero: no pods, no traffic' }
+    return { is: 'ready', isEmpty: true, reason: 'ScaledToZero', message: 'scaled to zero: no pods, no traffic' }
   const sinceAppliedMs = now.getTime() - lastAppliedMs(fork)
   const health = kind.health(fork, sinceAppliedMs)
   if (!lacksPods(kind, fork)) return health
@@ -28,6 +28,9 @@ export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podR
 /** Whether `fork` has lacked pods for so long that its Events may tell why, and nothing else does. */
 export const mayBeRefusedPods = (kind: WorkloadKind, fork: KubeObject, now: Date): boolean =>
   isObserved(kind, fork) && lacksPods(kind, fork) && now.getTime() - lastAppliedMs(fork) >= PODS_DUE_MS
+
+/** Whether the workload controller has not seen the last write of a fork: its status is about an earlier one. */
+export const isUnseen = (health: Health): boolean => health.is === 'progressing' && health.isUnseen === true
 
 /**
  * Whether all pods of `source` have its present template, as its status counts them; they need not be ready. Not for a
@@ -49,9 +52,9 @@ const lacksPods = ({ tellsRefusalsInEvents }: WorkloadKind, fork: KubeObject): b
 function notObserved({ kind, controllerTimeoutMs }: WorkloadKind, fork: KubeObject, sinceMs: number): Health {
   const { generation } = fork.metadata
   const message = `waiting for the ${kind} controller to observe generation ${generation}`
-  if (controllerTimeoutMs === undefined) return { is: 'progressing', reason: 'Updating', message }
+  if (controllerTimeoutMs === undefined) return { is: 'progressing', isUnseen: true, reason: 'Updating', message }
   const leftMs = controllerTimeoutMs - sinceMs
-  if (leftMs > 0) return { is: 'progressing', reason: 'Updating', message, recheckAfterMs: leftMs }
+  if (leftMs > 0) return { is: 'progressing', isUnseen: true, reason: 'Updating', message, recheckAfterMs: leftMs }
   const stalled = `no ${kind} controller has observed generation ${generation} within ${controllerTimeoutMs / 1000} s`
   const remedy = 'check that it runs, with the same instance-id'
   return { is: 'stalled', reason: 'NotReconciled', message: `${stalled}; ${remedy}` }

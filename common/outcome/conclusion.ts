@@ -12,6 +12,7 @@ import type { FieldChange } from '../override/changes.ts'
 import { approverOf } from '../policy/approval.ts'
 import type { RunState } from '../situation/situation.ts'
 import type { CommandVerb } from '../strategy/command-text.ts'
+import type { RunMove } from '../strategy/next.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import type { Health } from '../workload/kind.ts'
 import type { Write } from '../writes/write.ts'
@@ -74,12 +75,12 @@ export interface RunReport extends RunState {
   /** what it waits for at a step that writes the source */
   readonly paused?: { readonly reason: Reason; readonly message: string }
   readonly promotion?: PromotionStatus
-  /** what it waits for at a step that needs a verdict */
-  readonly analysis?: { readonly reason: Reason; readonly message: string }
+  /** at a step that needs a verdict: what the analysis says, and whether it will never pass */
+  readonly analysis?: { readonly isInconclusive: boolean; readonly message: string }
   /** milliseconds until a pause is over, or until its Services are looked at again */
   readonly restMs?: number
-  /** why the pass moved the run, if it did */
-  readonly moved?: { readonly reason: Reason; readonly message: string }
+  /** why the pass moved the run, and by which command, if it did */
+  readonly moved?: Pick<RunMove, 'reason' | 'message' | 'by'>
   /** whether the pass only adds whole hashes to what an earlier version stored; the next pass decides by them */
   readonly addsHashes?: boolean
   /** at the step that promotes: whether the source has the change */
@@ -140,7 +141,7 @@ export interface Plan {
   readonly reservation?: Reservation
   readonly writes: readonly Write[]
   readonly conclusion: Conclusion
-  /** the health of the fork as it is stored by an apply of this plan; absent: none is applied */
+  /** the health of the fork as it is stored by an apply of this plan; absent: none is applied, or it is not told */
   readonly healthOf?: ((stored: KubeObject) => Health) | undefined
   /**
    * the run, where the API server refuses a write for a reason that a person must mend; absent: it stays as it is, and
@@ -170,8 +171,10 @@ export function decisionOn(experiment: ExperimentDeployment, health: Health): De
           message,
         }
       )
-    default:
-      return { is: health.is, reason, message }
+    case 'stalled':
+      return { ...stalled(reason, message), ...(health.isOverdue ? { because: 'overdue' } : {}) }
+    case 'unready':
+      return { is: 'unready', reason, message }
   }
 }
 

@@ -19,9 +19,14 @@ export interface RunPart extends Part {
   readonly ifRefused?: Plan['ifRefused']
 }
 
+/** `conclusion` with another decision, of which nothing of the former one is left. */
+export const withDecision = ({ because: _former, ...conclusion }: Conclusion, decision: Decision): Conclusion => ({
+  ...conclusion,
+  ...decision,
+})
+
 /** `conclusion` with what a further part says. */
 export const withPart = (conclusion: Conclusion, part: Part | undefined): Conclusion => ({
-  ...conclusion,
-  ...part?.decision,
+  ...(part?.decision ? withDecision(conclusion, part.decision) : conclusion),
   ...part?.told,
 })

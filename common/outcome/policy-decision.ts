@@ -137,7 +137,7 @@ function endpoints(facts: Facts, fork: KubeObject | undefined) {
  */
 export function deniedBy(facts: Facts, decision: PolicyDecision, wanted: DesiredFork): Decision | undefined {
   const fork = knownValue(facts.fork)
-  if (decision.is === 'notRead') return waiting('PolicyNotRead', POLICIES_NOT_READ)
+  if (decision.is === 'notRead') return { ...waiting('PolicyNotRead', POLICIES_NOT_READ), because: 'denied' }
   if (decision.is === 'notShared') return undefined // `assess` has blocked it
   // A step of a strategy is not entered if policies forbid its pods. The steps before it are.
   const replicas = replicasOf(wanted.fork)
@@ -151,9 +151,10 @@ export function deniedBy(facts: Facts, decision: PolicyDecision, wanted: Desired
   const isGrowing = serving > now
   const violated = [...denied('content'), ...denied('timeout'), ...(isGrowing ? denied('share') : [])]
   const kept = fork ? `; the fork stays as it is, with ${count(replicasOf(fork), 'pod')}` : ''
-  if (violated.length > 0) return stalled('PolicyDenied', `${formatFindings(violated)}${kept}`)
+  if (violated.length > 0)
+    return { ...stalled('PolicyDenied', `${formatFindings(violated)}${kept}`), because: 'denied' }
   const counted = fork ? [] : denied('count')
-  return counted.length > 0 ? waiting('LimitReached', formatFindings(counted)) : undefined
+  return counted.length > 0 ? { ...waiting('LimitReached', formatFindings(counted)), because: 'denied' } : undefined
 }
 
 /** Whether policies forbid that a twin of `replicas` pods is created, or grows to them beside a fork of that size. */

@@ -1,10 +1,12 @@
 import type { KubeObject } from '../api/object.ts'
 import { withOverridePaths } from '../assess/message-paths.ts'
 import type { Facts } from '../facts/facts.ts'
+import { isUnseen } from '../fork/health.ts'
 import { isEqual } from '../json/json.ts'
 import { storedSource } from '../situation/source-has.ts'
 import { isOfTwin, WRITTEN_OBJECT, type Write } from '../writes/write.ts'
 import { type Conclusion, decisionOn, type Plan } from './conclusion.ts'
+import { withDecision } from './part.ts'
 
 /** A write that the API server stored. */
 interface Stored extends Pick<Plan, 'healthOf'> {
@@ -34,16 +36,15 @@ export function withStored(conclusion: Conclusion, write: Write, { stored, facts
   if (stored && write.role === 'source') return promoted(conclusion, write, stored)
   if (stored && isOfTwin(write)) return { ...conclusion, twin: stored }
   if (!stored || WRITTEN_OBJECT[write.role] !== 'fork') return conclusion
-  const isContested = conclusion.reason === 'Contested'
-  if (write.verb !== 'apply' || write.role === 'pod' || !healthOf || isContested) return { ...conclusion, fork: stored }
+  if (write.verb !== 'apply' || write.role === 'pod' || !healthOf) return { ...conclusion, fork: stored }
   const health = healthOf(stored)
-  const isUpdating = health.reason === 'Updating'
+  const isUpdating = isUnseen(health)
   const { reason, message } = isUpdating ? conclusion : health
   const shownMessage = health.is === 'stalled' ? withOverridePaths(message, stored, facts) : message
   const isRepair = write.isRepair && !isUpdating && !isUnchanged(stored, write, facts)
   const repaired = isRepair ? { repaired: conclusion.message } : {}
   const decision = decisionOn(facts.experiment, { ...health, reason, message: shownMessage })
-  return { ...conclusion, ...decision, fork: stored, ...repaired }
+  return { ...withDecision(conclusion, decision), fork: stored, ...repaired }
 }
 
 /** The status remembers which version of the source a write made, which may not be what it asked for. */

@@ -3,22 +3,21 @@ import { ABORTED, abortedStatus } from '../analysis/run/ended.ts'
 import { isFinal, withTransitionTime } from '../analysis/run/look.ts'
 import { WAITING_FOR_PODS } from '../analysis/run/message.ts'
 import { hasEnded, isInterrupted } from '../analysis/run/records.ts'
-import { gatedDeployStatus, NO_SERIES } from '../analysis/run/verdict.ts'
+import { gatedDeployStatus } from '../analysis/run/verdict.ts'
 import type { AnalysisStatus } from '../api/analysis/analysis.ts'
 import { analysisWithDefaults } from '../api/analysis/defaults.ts'
 import type { ConditionDraft } from '../api/conditions.ts'
-import { isReason } from '../api/reasons.ts'
+import { attributesOf, isReason } from '../api/reasons.ts'
 import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
 import { type AnalysisState, nameConflict, WAITING_FOR_FORK, type Waiting } from '../assess/analysis.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { AnalysisReport, Conclusion } from '../outcome/conclusion.ts'
-import { strategyRunSpec } from '../strategy/run-spec.ts'
-import { isBeingDeleted } from '../workload/identity.ts'
+import type { Situation } from '../situation/situation.ts'
 import { twinStatus } from './twin.ts'
 
 /** Whether the analysis still goes on: the experiment has one, and neither ends nor has been promoted. */
-export const mayBeAsked = ({ experiment }: Facts, { reason }: Pick<Conclusion, 'reason'>): boolean =>
-  experiment.spec.analysis !== undefined && !isBeingDeleted(experiment) && reason !== 'Expired' && reason !== 'Promoted'
+export const mayBeAsked = ({ facts, stage }: Situation): boolean =>
+  facts.experiment.spec.analysis !== undefined && stage === 'ongoing'
 
 /** An analysis, and what keeps it from going on. */
 export interface CurrentAnalysis extends AnalysisState {
@@ -80,11 +79,12 @@ export function endReport({ experiment, now }: Facts, runs: readonly AnalysisRun
  * `status.analysis`, from the first status of an experiment on. It stays as it is while the fork cannot be derived, and
  * is removed with the analysis.
  */
-export function analysisStatus(facts: Facts, conclusion: Conclusion): ExperimentDeploymentStatus {
+export function analysisStatus(situation: Situation, conclusion: Conclusion): ExperimentDeploymentStatus {
+  const { facts } = situation
   const { experiment } = facts
   if (!experiment.spec.analysis) return {}
-  const told = toldOf(facts, conclusion) ?? experiment.status?.analysis ?? firstStatus(facts, conclusion)
-  return { analysis: { ...told, gatedDeployStatus: gatedWord(facts, conclusion, told) } }
+  const told = toldOf(facts, conclusion) ?? experiment.status?.analysis ?? firstStatus(situation)
+  return { analysis: { ...told, gatedDeployStatus: gatedWord(situation, conclusion, told) } }
 }
 
 /** What the pass found out. */
@@ -96,23 +96,24 @@ function toldOf(facts: Facts, conclusion: Conclusion): AnalysisStatus | undefine
 }
 
 /** Before it is known which fork is wanted. */
-function firstStatus(facts: Facts, conclusion: Conclusion): AnalysisStatus {
+function firstStatus(situation: Situation): AnalysisStatus {
+  const { facts } = situation
   const { attempt } = analysisWithDefaults(facts.experiment.spec.analysis ?? {})
-  const is = mayBeAsked(facts, conclusion) ? { verdict: 'Wait' as const, ...WAITING_FOR_FORK } : ABORTED
+  const is = mayBeAsked(situation) ? { verdict: 'Wait' as const, ...WAITING_FOR_FORK } : ABORTED
   return { ...is, since: facts.now.toISOString(), attempt }
 }
 
 /** The verdict in the word of Gated Deployments. It is here, too, because the promotion deletes the fork. */
-function gatedWord(facts: Facts, conclusion: Conclusion, { verdict }: AnalysisStatus) {
-  const { spec, status } = facts.experiment
-  const run = strategyRunSpec(spec) && (conclusion.run?.run ?? status?.strategy)
+function gatedWord(situation: Situation, conclusion: Conclusion, { verdict }: AnalysisStatus) {
+  const { facts, strategy } = situation
+  const run = strategy && (conclusion.run?.run ?? facts.experiment.status?.strategy)
   const isBack = run !== undefined && run.path !== 'Forward'
-  return gatedDeployStatus(verdict, isBack || verdict === 'Aborted' || !mayBeAsked(facts, conclusion))
+  return gatedDeployStatus(verdict, isBack || verdict === 'Aborted' || !mayBeAsked(situation))
 }
 
 /** What `Ready` says of an analysis: only that nothing is found of what it asks for. */
 export const unfoundSeries = (analysis: AnalysisReport | undefined): string =>
-  analysis?.reason === NO_SERIES ? `; analysis: ${analysis.message}` : ''
+  isReason(analysis?.reason) && attributesOf(analysis.reason).isInReady ? `; analysis: ${analysis.message}` : ''
 
 /** The conditions by which scripts wait for a verdict. They stay as long as `status.analysis` does. */
 export function analysisConditions({ experiment }: Facts, { analysis }: Conclusion): readonly ConditionDraft[] {

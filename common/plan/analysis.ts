@@ -52,14 +52,15 @@ export function withVerdict({ experiment }: Facts, assessment: Assessment, state
  * a recorded verdict has consequences, in a later pass. Analysis runs of other questions end.
  */
 export function analysisPart(
-  facts: Facts,
+  situation: Situation,
   { assessment, analysis: state }: AnalyzedFork,
   conclusion: Conclusion,
 ): Part & Pick<Plan, 'arms'> {
+  const { facts } = situation
   const known = facts.analysis?.runs
   if (!known) return {}
   // While it is not known which fork is wanted, any of them may be about it, and have its verdict.
-  const isKnown = state !== undefined || !mayBeAsked(facts, conclusion)
+  const isKnown = state !== undefined || !mayBeAsked(situation)
   const others = isKnown ? known.filter((run) => run !== state?.run) : []
   const ending = others.filter((run) => !hasEnded(run))
   const endings = ending.map((run) => statusWrite(run, abortedStatus(run, facts.now)))
@@ -104,14 +105,13 @@ function recorded(facts: Facts, current: CurrentAnalysis, conclusion: Conclusion
     return changed(run, statusWithWholeSubject(run, current.wholeSubject, facts.now))
   if (isOnWayBack(conclusion)) return !run || hasEnded(run) ? NOTHING : changed(run, abortedStatus(run, facts.now))
   const isReady = resolved.errors.length === 0 && resolved.missing.length === 0
-  const isUnhealthy = conclusion.is === 'stalled' && conclusion.reason === 'ProgressDeadlineExceeded'
+  const isUnhealthy = conclusion.because === 'overdue'
   // before that, there may be pods of a former template
   const mayBegin = conclusion.fork !== undefined && (isUnhealthy || (conclusion.is === 'settled' && !waitsFor))
   if (!run) return isReady && mayBegin ? { writes: [creation(facts, current)] } : NOTHING
   if (isInterrupted(run, spec)) return mayBegin ? changed(run, resumedStatus(run, facts.now)) : NOTHING
   if (isFinal(run.status, spec)) return NOTHING
-  if (waitsFor?.reason === 'SourceDrifted' && !isUnhealthy)
-    return changed(run, abortedStatus(run, facts.now, waitsFor.message))
+  if (waitsFor?.isFinal && !isUnhealthy) return changed(run, abortedStatus(run, facts.now, waitsFor.message))
   const { poll } = facts.analysis ?? {}
   const isNew = poll?.run === run.metadata.uid && poll.looks === (run.status?.looks ?? 0)
   if (!isUnhealthy && !isNew) return NOTHING

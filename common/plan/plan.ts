@@ -1,4 +1,3 @@
-import { readyOf } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import { attributesOf } from '../api/reasons.ts'
@@ -7,12 +6,14 @@ import { type Assessment, assess, type DesiredFork, derivedFork } from '../asses
 import { withOverridePaths } from '../assess/message-paths.ts'
 import { type Decision, waiting } from '../facts/decision.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
+import { isUnseen } from '../fork/health.ts'
 import { type AloneFork, aloneBehindService, withoutPods } from '../outcome/alone.ts'
 import { decisionOn, type Plan, type Reservation, STALLED_RECHECK_MS } from '../outcome/conclusion.ts'
-import { type RunPart, withPart } from '../outcome/part.ts'
+import { type RunPart, withDecision, withPart } from '../outcome/part.ts'
 import { decidePolicy, isCounting, type PolicyDecision } from '../outcome/policy-decision.ts'
 import { expiredRunPart, runPart } from '../run/advance.ts'
 import { scaleTo } from '../run/leaving.ts'
+import { lastPassOf } from '../situation/last-pass.ts'
 import type { Situation } from '../situation/situation.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernedServices } from '../surroundings/shares.ts'
@@ -69,7 +70,7 @@ export function evaluate(situation: Situation, assessment = assess(situation), j
 export function plan(situation: Situation, evaluation?: Evaluation): Plan {
   const { fork, run, of } = endingParts(situation) ?? ongoingParts(situation, evaluation ?? evaluate(situation))
   const concluded = concludedOf({ fork, run })
-  const analysis = analysisPart(situation.facts, of, concluded)
+  const analysis = analysisPart(situation, of, concluded)
   const twin = twinPart(situation, of, withPart(concluded, analysis))
   return compose({ fork, run, analysis, twin })
 }
@@ -115,17 +116,16 @@ function forkPart(situation: Situation, evaluated: Evaluation): Plan {
       : planHold(situation, assessment.decision, podsForbidden !== undefined)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
-  const expired = stage === 'returning' ? { ...EXPIRED, message: expiryMessage(facts.experiment) } : {}
+  const expired: Decision = { is: 'unready', reason: 'Expired', message: expiryMessage(facts.experiment) }
+  const concluded = stage === 'returning' ? withDecision(planned.conclusion, expired) : planned.conclusion
   const services = () => followedServices(facts, assessment)
-  const conclusion = { ...planned.conclusion, ...expired, policy, ...changes, ...(alone ? { alone } : {}) }
+  const conclusion = { ...concluded, policy, ...changes, ...(alone ? { alone } : {}) }
   return { ...planned, conclusion, services }
 }
 
 /** Whether the analysis asks another question than at the last pass. */
 const isNewQuestion = ({ experiment }: Facts, analysis: AnalysisState | undefined): boolean =>
   experiment.status?.analysis?.run !== analysis?.run?.metadata.name
-
-const EXPIRED = { is: 'unready', reason: 'Expired' } as const
 
 /** The Services that select the source, or the fork as it is or as it is wanted. */
 function followedServices(facts: Facts, assessment: Assessment): ReadonlySet<string> {
@@ -156,7 +156,7 @@ function planSync(of: WantedFork): Plan {
       return { writes: [...before(), ...need.gate.writes], conclusion: presentConclusion(of, need) }
     case 'resize': {
       const { writes, ...updating } = resizing(facts, need)
-      const conclusion = { ...presentConclusion(of, need), ...updating }
+      const conclusion = { ...updating, fork: need.fork, source }
       return { writes: [...before(), ...need.gate.writes, ...writes], conclusion }
     }
     default:
@@ -215,7 +215,8 @@ function planApply(
     ...{ verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object: withUid(object, fork) },
     ...{ isRepair, isSameDerivation: hasSameDerivation(facts, wanted) },
   }
-  return { ...reserved, writes: [...before, apply], conclusion, healthOf: (stored) => healthOf(facts, wanted, stored) }
+  const judged = isHeld || !disputed ? { healthOf: (stored: KubeObject) => healthOf(facts, wanted, stored) } : {}
+  return { ...reserved, writes: [...before, apply], conclusion, ...judged }
 }
 
 /**
@@ -253,16 +254,16 @@ function planHold(situation: Situation, decision: Decision, mustHaveNoPods = fal
 }
 
 /** Kubernetes may refuse the pods of a fork that it stored, or Argo its spec: the author knows the override only. */
-function messageOf(facts: Facts, fork: KubeObject, { is, reason, message }: Health): string {
+function messageOf(facts: Facts, fork: KubeObject, health: Health): string {
+  const { is, message } = health
   if (is === 'stalled') return withOverridePaths(message, fork, facts)
-  return reason === 'Updating' ? firstMessage(facts, message) : message
+  return isUnseen(health) ? firstMessage(facts, message) : message
 }
 
 /** Keeps the message of the apply, which says why the fork was updated, while the workload controller catches up. */
 function firstMessage({ experiment }: Facts, message: string): string {
-  const ready = readyOf(experiment.status)
-  const isOfNow = ready?.reason === 'Updating' && ready.observedGeneration === experiment.metadata.generation
-  return isOfNow ? ready.message : message
+  const { ofWritten } = lastPassOf(experiment.status)
+  return ofWritten?.observedGeneration === experiment.metadata.generation ? ofWritten.message : message
 }
 
 /** A fork that is created or scaled up needs a reservation if a limit counts other experiments. */

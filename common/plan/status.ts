@@ -85,7 +85,7 @@ export function statusOf(situation: Situation, conclusion: Conclusion): Experime
     ...(source === undefined ? {} : { source }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...strategyStatus(situation, conclusion),
-    ...analysisStatus(facts, conclusion),
+    ...analysisStatus(situation, conclusion),
     ...(conclusion.alone ? { aloneSince: conclusion.alone.since } : {}),
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),
@@ -221,7 +221,7 @@ function trafficShared(
   if (selecting.length > 0 && isShut) return draft('False', 'Shut', 'no pod is open, so no requests')
   if (selecting.length > 0) return draft('False', 'NoReadyEndpoints', 'no pod of the fork is a ready endpoint')
   const message = services.map(formatReason).join('; ')
-  if (isUnread || services.some(({ reason }) => reason === 'NotCompared'))
+  if (isUnread || services.some(({ reason }) => reason && attributesOf(reason).isUnknown))
     return draft('Unknown', 'NotCompared', message)
   return draft('False', first.reason ?? 'NoService', message)
 }

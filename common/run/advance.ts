@@ -93,10 +93,9 @@ function rolledBackBy({ facts, state: { run }, analysis }: AdvanceContext) {
     : undefined
 }
 
-/** Reason and message of a run that waits for a verdict. */
+/** What a run that waits for a verdict says of it. */
 const awaitedVerdict = (analysis: AnalysisState | undefined) => ({
-  reason:
-    analysis && consequenceOf(analysis) === 'Keep' ? ('AnalysisInconclusive' as const) : ('AnalysisStep' as const),
+  isInconclusive: analysis !== undefined && consequenceOf(analysis) === 'Keep',
   message: analysis ? verdictText(analysis) : 'there is no analysis',
 })
 
@@ -210,7 +209,7 @@ function revertedPart({ situation, facts, state }: AdvanceContext, report: RunRe
 function nextMove(context: AdvanceContext) {
   const { situation, facts, state, planned, analysis } = context
   const { run, spec, steps } = state
-  const isFailed = planned.conclusion.reason === 'ProgressDeadlineExceeded' && spec.progressDeadlineAbort
+  const isFailed = planned.conclusion.because === 'overdue' && spec.progressDeadlineAbort
   const isAwaiting = steps[run.stepIndex]?.is === 'await'
   const isApproved = isAwaiting && (isRevisionApproved(state) || situation.hasChange)
   const hasPassed = analysis !== undefined && consequenceOf(analysis) === 'Pass'

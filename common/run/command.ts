@@ -27,6 +27,6 @@ export function applyCommand(situation: Situation, state: RunState): RunMove | u
   const author = status.by === undefined ? '' : `${status.by}: `
   const message = `${author}${answer.message}`
   return answer.is === 'Done'
-    ? { run: { ...answer.run, command: status }, reason: answer.reason, message }
+    ? { run: { ...answer.run, command: status }, reason: answer.reason, message, by: command.verb }
     : { run: { ...run, command: status }, reason: 'CommandRefused', message }
 }

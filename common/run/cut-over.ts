@@ -59,7 +59,7 @@ export function cutOver(
   const unpinning = unpinned.flatMap(({ of: { service } }) => (service ? [unpin(service)] : []))
   const isBack = unpinned.some(({ of }) => of === active)
   if (unpinning.length > 0)
-    return { ...none, unpinning, ...(isBack ? switchEvent(facts, state, { of: active, reason: 'Returned' }) : {}) }
+    return { ...none, unpinning, ...(isBack ? switchEvent(facts, state, { of: active, to: 'source' }) : {}) }
   if (isDying) return none
   const context = { situation, facts, state, fork, gate, pins }
   const pinned = pinWrites(context, both)
@@ -112,7 +112,7 @@ function pinWrites(context: CutOverContext, both: readonly WantedPinning[]): Par
     const later = isRepair ? repairLater(context, of) : undefined
     if (later) return later
     const pinning = of.service ? [pin(facts.experiment, of.service, { isPreview: !isActive, isRepair })] : []
-    return { pinning, ...(isActive ? switchEvent(facts, state, { of, reason: 'CutOver' }) : {}) }
+    return { pinning, ...(isActive ? switchEvent(facts, state, { of, to: 'fork' }) : {}) }
   }
   const isWaiting = steps[run.stepIndex]?.is === 'return' && !pins.isBack
   const message = `service/${pins.active.name} sends to the fork until the pods of its source are ready`
@@ -245,19 +245,19 @@ export function returnFirst({
 
 interface Switched {
   readonly of: ServiceState
-  readonly reason: 'CutOver' | 'Returned'
+  /** to whose pods it sends then */
+  readonly to: 'fork' | 'source'
 }
 
 /** An Event about the active Service, which a pass limits to the fork or returns. */
 function switchEvent(
   { experiment }: Facts,
   state: RunState,
-  { of: { service: object }, reason }: Switched,
+  { of: { service: object }, to }: Switched,
 ): { readonly written?: WrittenObject } {
   if (!object) return {}
-  return reason === 'CutOver'
-    ? { written: writtenBy(experiment, { object, reason, what: 'sends only to the fork of' }) }
-    : { written: writtenBy(experiment, { object, reason, what: RETURNED, by: returnerOf(experiment, state) }) }
+  if (to === 'fork')
+    return { written: writtenBy(experiment, { object, reason: 'CutOver', what: 'sends only to the fork of' }) }
+  const [what, by] = ['sends to its own pods again, not to the fork of', returnerOf(experiment, state)]
+  return { written: writtenBy(experiment, { object, reason: 'Returned', what, by }) }
 }
-
-const RETURNED = 'sends to its own pods again, not to the fork of'

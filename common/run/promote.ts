@@ -5,7 +5,7 @@ import type { PromotionStatus } from '../api/strategy.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
-import { forkHealth } from '../fork/health.ts'
+import { forkHealth, isUnseen } from '../fork/health.ts'
 import type { JsonObject } from '../json/json.ts'
 import { type WrittenObject, writtenBy } from '../outcome/conclusion.ts'
 import { changesBetween } from '../override/changes.ts'
@@ -74,7 +74,7 @@ export function promote(facts: Facts, wanted: DesiredFork, state: RunState): Pro
     const promoting = rolledOut(facts, subject, { status: { ...status, written: version }, skipSteps })
     const { conditions } = facts.experiment.status ?? {}
     const wasReported = conditions?.some(({ type, status: value }) => type === 'Promoted' && value === 'True')
-    const written = isOurs && !wasReported ? { written: writtenSource(facts, source, 'Promoted') } : {}
+    const written = isOurs && !wasReported ? { written: writtenSource(facts, source, 'promoted') } : {}
     return { ...promoting, hasChange: true, ...written }
   }
   const patch = patchText(overridden, found)
@@ -176,7 +176,7 @@ export function rolledOut(
   if (health.is === 'ready') return { writes: [], promotion, isReached: true }
   if (health.is === 'stalled') return { writes: [], promotion, decision: stalled(health.reason, message) }
   // what it waits for is not known before its controller has seen the write
-  const isSeen = health.reason !== 'Updating'
+  const isSeen = !isUnseen(health)
   const skipping = skipSteps && isSeen ? kind.skippingSteps?.(source) : undefined
   const writes = skipping ? [sourceWrite(kind, source, { status: skipping })] : []
   const held = isUndo && !skipping ? kind.heldBySteps?.(source) : undefined
@@ -185,14 +185,13 @@ export function rolledOut(
 }
 
 /** The Event about a source that was written. It names who caused that. */
-export const writtenSource = (
-  { experiment }: Facts,
-  source: KubeObject,
-  reason: 'Promoted' | 'Undone',
-): WrittenObject => {
-  const what = reason === 'Promoted' ? 'has the change of' : 'no longer has the change of'
-  return writtenBy(experiment, { object: source, reason, what })
-}
+export const writtenSource = ({ experiment }: Facts, object: KubeObject, was: keyof typeof WRITTEN): WrittenObject =>
+  writtenBy(experiment, { object, ...WRITTEN[was] })
+
+const WRITTEN = {
+  promoted: { reason: 'Promoted', what: 'has the change of' },
+  undone: { reason: 'Undone', what: 'no longer has the change of' },
+} as const
 
 /** With uid and resourceVersion: a change since it was read is a conflict, and everything is looked at again. */
 export function sourceWrite(

@@ -1,15 +1,16 @@
 import { type ConditionDraft, warning } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
 import { COMMAND } from '../api/names.ts'
-import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Conclusion, RunReport } from '../outcome/conclusion.ts'
+import { lastPassOf } from '../situation/last-pass.ts'
 import { sendsOnlyToFork, statesIn } from '../situation/pins.ts'
 import { withHashesOf } from '../situation/run-hash.ts'
 import { shortageOf } from '../situation/shortage.ts'
 import type { PinState, ServiceState, Situation } from '../situation/situation.ts'
+import type { CommandVerb } from '../strategy/command-text.ts'
 import { selectorDeclaredBy } from '../strategy/declared.ts'
 import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
@@ -25,7 +26,7 @@ export function strategyStatus({ facts, strategy: spec }: Situation, { run }: Co
   if (!spec) return {}
   const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
   const isSame = stored && strategy ? isSameRun(stored, strategy) : stored === strategy
-  const promotion = run?.promotion ?? (isSame ? keptPromotion(former, run?.moved?.reason) : undefined)
+  const promotion = run?.promotion ?? (isSame ? keptPromotion(former, run?.moved?.by) : undefined)
   return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
 }
 
@@ -42,11 +43,14 @@ export const hashesStatus = (
  * A promotion that begins again has the record, by which it can be undone, and so has an undo that begins again. A run
  * that begins again has nothing.
  */
-function keptPromotion(former: PromotionStatus | undefined, moved: Reason | undefined): PromotionStatus | undefined {
-  if (!former || moved === 'Retried') return undefined
+function keptPromotion(
+  former: PromotionStatus | undefined,
+  command: CommandVerb | undefined,
+): PromotionStatus | undefined {
+  if (!former || command === 'retry') return undefined
   const { written, restored, ...others } = former
-  if (moved === 'Promoting') return others
-  return moved === 'Undoing' && restored ? { ...others, ...(written ? { written } : {}) } : former
+  if (command === 'promote') return others
+  return command === 'undo' && restored ? { ...others, ...(written ? { written } : {}) } : former
 }
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */
@@ -65,9 +69,10 @@ export function pausedCondition(situation: Situation, report: RunReport | undefi
   const until = step?.is === 'pause' && step.seconds !== undefined ? `until ${endOf(run.since, step.seconds)}, or ` : ''
   if (preview !== undefined) return paused('Previewing', `service/${preview} sends to the fork; ${until}${resumed}`)
   if (step?.is === 'analysis') {
-    const { reason = 'AnalysisStep', message = 'the analysis has no verdict yet' } = report.analysis ?? {}
-    const passed = reason === 'AnalysisStep' ? `until the analysis passes (${message}), or ` : `${message}; it waits `
-    return paused(reason, `${passed}${resumed}`)
+    const { isInconclusive = false, message = 'the analysis has no verdict yet' } = report.analysis ?? {}
+    return isInconclusive
+      ? paused('AnalysisInconclusive', `${message}; it waits ${resumed}`)
+      : paused('AnalysisStep', `until the analysis passes (${message}), or ${resumed}`)
   }
   if (step?.is !== 'pause')
     return paused(
@@ -81,7 +86,7 @@ export function pausedCondition(situation: Situation, report: RunReport | undefi
 function previewAt({ facts, pins }: Situation, { run, steps }: RunReport): string | undefined {
   if (steps[run.stepIndex]?.is !== 'pause') return undefined
   const preview = steps.slice(0, run.stepIndex).find((step) => step.is === 'preview')
-  if (pins?.preview && !isTold(facts, pins.preview, 'Paused')) return undefined
+  if (pins?.preview && !isTold(facts, pins.preview, 'preview')) return undefined
   return preview && steps.slice(run.stepIndex).some(({ is }) => is === 'cutOver') ? preview.service : undefined
 }
 
@@ -89,12 +94,8 @@ function previewAt({ facts, pins }: Situation, { run, steps }: RunReport): strin
  * Whether a Service is limited to the fork, and every node has known it. It is told once, and then as long as the
  * Service stays as it is: pods that come and go change nothing in that.
  */
-function isTold({ experiment }: Facts, of: ServiceState, type: 'CutOver' | 'Paused'): boolean {
-  const wasTold = experiment.status?.conditions?.some(
-    (each) => each.type === type && (each.reason === 'CutOver' || each.reason === 'Previewing'),
-  )
-  return of.isOurs && (wasTold === true || sendsOnlyToFork(of))
-}
+const isTold = ({ experiment: { status } }: Facts, of: ServiceState, is: 'active' | 'preview'): boolean =>
+  of.isOurs && (lastPassOf(status).limited[is] || sendsOnlyToFork(of))
 
 /**
  * The condition of a blue-green whose active Service sends to its fork only, as long as it does, and that of one that
@@ -106,7 +107,7 @@ export function cutOverConditions(
 ): readonly ConditionDraft[] {
   if (!report || !pins) return []
   const tooFew = tooFewPods(facts, report, pins)
-  if (!isTold(facts, pins.active, 'CutOver')) return tooFew
+  if (!isTold(facts, pins.active, 'active')) return tooFew
   return [
     {
       type: 'CutOver',

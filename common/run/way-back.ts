@@ -1,6 +1,5 @@
 import { ABSENT, knownValue } from '../api/known.ts'
 import { MAX_REFUSAL } from '../api/limits.ts'
-import type { Reason } from '../api/reasons.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import { type AnalysisState, isWholeSubjectMissing } from '../assess/analysis.ts'
 import type { DesiredFork } from '../assess/assess.ts'
@@ -33,10 +32,13 @@ import { notStored, type PromotionPlan, type Rolled, rolledOut, sourceWrite, wri
 import { ROLLOUT_RECHECK_MS } from './promotion-obstacle.ts'
 
 /** Only moves the run. */
-export function moved(report: RunReport, { run, reason, message }: RunMove): RunPart {
+export function moved(report: RunReport, { run, reason, message, by }: RunMove): RunPart {
   // another path has other steps
   const steps = run.path === report.run.path ? report.steps : compileSteps(report.spec, run.path)
-  return { isStatusOnly: true, told: { run: { ...report, run, steps, moved: { reason, message } } } }
+  return {
+    isStatusOnly: true,
+    told: { run: { ...report, run, steps, moved: { reason, message, ...(by === undefined ? {} : { by }) } } },
+  }
 }
 
 /**
@@ -186,12 +188,9 @@ export function endDecision(
   return { is: 'unready', reason: 'Undone', message }
 }
 
-/** Reasons for which the fork may never get its pods, so an undo must not wait for it. */
-const NOT_ALLOWED: ReadonlySet<Reason> = new Set(['LimitReached', 'PolicyNotRead'])
-
-/** Whether pods of the fork that are not ready can be waited for. */
-export const mayServe = ({ conclusion: { is, reason } }: Plan): boolean =>
-  (is === 'waiting' || is === 'settled') && !NOT_ALLOWED.has(reason)
+/** Whether pods of the fork that are not ready can be waited for. If policies deny them, it may never get them. */
+export const mayServe = ({ conclusion: { is, because } }: Plan): boolean =>
+  (is === 'waiting' || is === 'settled') && because !== 'denied'
 
 /** Where an undo stands. */
 interface UndoState {
@@ -263,5 +262,5 @@ function restored(
   const rolling = rolledOut(facts, { kind, source }, { status: promotion, skipSteps: isOurs && mayWrite, isUndo: true })
   if (!rolling.isReached) return rolling
   const { restored: _done, ...undone } = promotion
-  return { ...rolling, promotion: undone, written: writtenSource(facts, source, 'Undone') }
+  return { ...rolling, promotion: undone, written: writtenSource(facts, source, 'undone') }
 }

@@ -1,5 +1,6 @@
 import type { Reason } from '../api/reasons.ts'
 import { wholeClauses } from '../text/fitted.ts'
+import type { CommandVerb } from './command-text.ts'
 import { nameOfStep, type RunStep } from './compile.ts'
 import { atStep, type Run } from './run.ts'
 
@@ -26,6 +27,8 @@ export interface RunMove {
   readonly run: Run
   readonly reason: Reason
   readonly message: string
+  /** the command that it obeys; absent: none */
+  readonly by?: CommandVerb
 }
 
 /** How `run` goes on. Equal facts give an equal answer, so that a move whose reply was lost is made again. */

@@ -52,7 +52,7 @@ function health(fork: KubeObject): Health {
   if (stalled) return stalled
   const overdue = conditionOf(fork, 'Progressing', 'False')
   if (overdue?.reason === 'ProgressDeadlineExceeded')
-    return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: conditionMessage(overdue) }
+    return { is: 'stalled', isOverdue: true, reason: 'ProgressDeadlineExceeded', message: conditionMessage(overdue) }
   if (at(fork, 'spec', 'paused') === true)
     return { is: 'unready', reason: 'Paused', message: `${progress(fork)}; paused: changes do not reach the pods` }
   const wanted = replicasOf(fork)

@@ -3,15 +3,34 @@ import type { Reason } from '../api/reasons.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
 
-/** Whether a workload is ready, and why not. */
-export type Health = { readonly reason: Reason; readonly message: string } & (
-  | { readonly is: 'ready' }
-  /** `recheckAfterMs`: after this time the health may change without an event */
-  | { readonly is: 'progressing'; readonly recheckAfterMs?: number }
-  /** not ready on purpose, such as paused */
-  | { readonly is: 'unready' }
-  | { readonly is: 'stalled' }
-)
+/** Whether a workload is ready, and why not. The reason is for people: code depends on the other members. */
+export type Health = Ready | Progressing | Unready | Stalled
+
+interface ForPeople {
+  readonly reason: Reason
+  readonly message: string
+}
+interface Ready extends ForPeople {
+  readonly is: 'ready'
+  /** set if it should have no pods */
+  readonly isEmpty?: true
+}
+interface Progressing extends ForPeople {
+  readonly is: 'progressing'
+  /** after this time the health may change without an event */
+  readonly recheckAfterMs?: number
+  /** set if its controller has not seen the last write */
+  readonly isUnseen?: true
+}
+/** Not ready on purpose, such as paused. */
+interface Unready extends ForPeople {
+  readonly is: 'unready'
+}
+interface Stalled extends ForPeople {
+  readonly is: 'stalled'
+  /** set if it exceeded its progress deadline */
+  readonly isOverdue?: true
+}
 
 /** An object in the source's namespace that the base depends on, by name or by labels. */
 export type Reference = { readonly resource: ResourceType } & (

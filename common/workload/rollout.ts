@@ -126,7 +126,7 @@ function health(fork: KubeObject): Health {
   const wanted = replicasOf(fork)
   const available = statusCount(fork, 'availableReplicas')
   const text = `${available} of ${wanted} pods available${message ? `: ${message}` : ''}`
-  if (phase === 'Degraded') return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: text }
+  if (phase === 'Degraded') return { is: 'stalled', isOverdue: true, reason: 'ProgressDeadlineExceeded', message: text }
   if (phase === 'Paused') return { is: 'unready', reason: 'Paused', message: text }
   if (phase === 'Healthy' && available === wanted) return { is: 'ready', reason: 'Available', message: text }
   return { is: 'progressing', reason: 'PodsNotReady', message: text }

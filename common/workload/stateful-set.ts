@@ -94,7 +94,7 @@ function health(fork: KubeObject, sinceAppliedMs: number): Health {
   const leftMs = PROGRESS_DEADLINE_SECONDS * 1_000 - sinceAppliedMs
   if (leftMs > 0) return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: leftMs }
   const why = `after ${PROGRESS_DEADLINE_SECONDS} s; see its Events: kubectl describe statefulset/${fork.metadata.name}`
-  return { is: 'stalled', reason: 'ProgressDeadlineExceeded', message: `${message} ${why}` }
+  return { is: 'stalled', isOverdue: true, reason: 'ProgressDeadlineExceeded', message: `${message} ${why}` }
 }
 
 /** The names of a StatefulSet's claim templates. */

@@ -6,6 +6,7 @@ import { withOverridePaths } from '../../common/assess/message-paths.ts'
 import type { Facts } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { Conclusion, Plan, Reservation } from '../../common/outcome/conclusion.ts'
+import { withDecision } from '../../common/outcome/part.ts'
 import { isUnchanged, withStored } from '../../common/outcome/stored.ts'
 import { needsFreshExperiment, outcomeOf, type Write } from '../../common/writes/write.ts'
 
@@ -76,12 +77,11 @@ function refused(conclusion: Conclusion, write: Write, { error, facts, ifRefused
   if (refusal === 'lookAgain') throw error
   const text = `${error.kind === 'timeout' ? noAnswer(error) : error.message}${remedyOf(write, facts)}`
   const run = REFUSED.has(error.kind) ? ifRefused?.(text) : undefined
+  const message = write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text
   return {
-    ...conclusion,
-    ...refusal,
+    ...withDecision(conclusion, { ...refusal, message }),
     ...(run ? { run } : {}),
     ...(write.verb === 'delete' && write.role === 'fork' ? { fork: write.of } : {}), // it still serves
-    message: write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text,
   }
 }
 

@@ -1,7 +1,7 @@
-import { waitsForAnother } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
+import { lastPassOf } from '../../common/situation/last-pass.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
 import { forkName, twinName } from '../../common/workload/identity.ts'
 import type { Key } from '../runtime/queue.ts'
@@ -16,7 +16,7 @@ interface Known {
 
 /** Whether it waits for a place under a limit, or would be alone behind a Service. */
 function dependsOnOthers({ status }: ExperimentDeployment): boolean {
-  return waitsForAnother(status) || status?.aloneSince !== undefined
+  return lastPassOf(status).waitsForAnother || status?.aloneSince !== undefined
 }
 
 const NO_KEYS: ReadonlySet<Key> = new Set()

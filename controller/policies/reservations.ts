@@ -1,4 +1,3 @@
-import { readyOf, waitsForAnother } from '../../common/api/conditions.ts'
 import { sourceNamespaceOf, withDefaults } from '../../common/api/defaults.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
@@ -7,6 +6,7 @@ import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/st
 import type { Reservation } from '../../common/outcome/conclusion.ts'
 import { countedReplicas } from '../../common/policy/counted-replicas.ts'
 import type { CountScope } from '../../common/policy/policy.ts'
+import { lastPassOf } from '../../common/situation/last-pass.ts'
 import {
   forkName,
   hasOwnerReference,
@@ -51,7 +51,7 @@ export class Reservations {
   experimentChanged(change: ObjectChange<ExperimentDeployment>): readonly Key[] {
     const { key } = change
     const [before, after] = [beforeOf(change), afterOf(change)]
-    if (after && waitsForAnother(after.status)) this.#waiting.add(key)
+    if (after && lastPassOf(after.status).waitsForAnother) this.#waiting.add(key)
     else this.#waiting.delete(key)
     if (before && after?.metadata.uid !== before.metadata.uid) this.#isGone(before)
     if (!before || !hasLeft(before, after)) return []
@@ -174,4 +174,4 @@ const hasLeft = (before: ExperimentDeployment, after: ExperimentDeployment | und
   (isOver(after) && !isOver(before))
 
 const isOver = ({ status }: ExperimentDeployment): boolean =>
-  readyOf(status)?.reason === 'Expired' && status?.experimentResourceRef === undefined
+  lastPassOf(status).isOver && status?.experimentResourceRef === undefined

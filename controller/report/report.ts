@@ -102,7 +102,7 @@ export async function report(
   const outcome = outcomeOf(before, status)
   if (outcome) reporter.countPromotion(experiment, outcome)
   if (moved) {
-    emit({ type: WARNED.has(moved.reason) ? 'Warning' : 'Normal', ...moved })
+    emit({ type: WARNED.has(moved.reason) ? 'Warning' : 'Normal', reason: moved.reason, message: moved.message })
     reporter.countMove(experiment, moved.reason)
   }
   shortageEvents(before, status).forEach(emit)

@@ -6,6 +6,7 @@ import * as describing from '../../common/describe/describe.ts'
 import type { SpecFacts } from '../../common/facts/facts.ts'
 import * as alone from '../../common/outcome/alone.ts'
 import * as policies from '../../common/outcome/policy-decision.ts'
+import * as analyzing from '../../common/plan/analysis-status.ts'
 import * as gating from '../../common/plan/fork-gate.ts'
 import * as lifecycle from '../../common/plan/lifecycle.ts'
 import * as planning from '../../common/plan/plan.ts'
@@ -35,6 +36,7 @@ export const editErrors = ofFacts(editing.editErrors)
 export const describe = ofFacts(describing.describe)
 export const decidePolicy = ofFacts(policies.decidePolicy)
 export const aloneBehindService = ofFacts(alone.aloneBehindService)
+export const analysisStatus = ofFacts(analyzing.analysisStatus)
 export const strategyStatus = ofFacts(runStatus.strategyStatus)
 export const pausedCondition = ofFacts(runStatus.pausedCondition)
 export const cutOverConditions = ofFacts(runStatus.cutOverConditions)

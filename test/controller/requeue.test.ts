@@ -1,9 +1,11 @@
 import { assert, expect } from 'chai'
 import { ABSENT } from '../../common/api/known.ts'
 import type { DecisionState } from '../../common/facts/decision.ts'
+import type { Facts } from '../../common/facts/facts.ts'
 import type { Conclusion, RunReport } from '../../common/outcome/conclusion.ts'
+import { situationOf } from '../../common/situation/situation-of.ts'
 import { strategyRunSpec } from '../../common/strategy/run-spec.ts'
-import { requeue, requeueOf } from '../../controller/requeue.ts'
+import { requeueOf, requeue as requeuing } from '../../controller/requeue.ts'
 import type { Requeue } from '../../controller/runtime/worker.ts'
 import { anExperiment } from '../builders.ts'
 import { type Given, someFacts } from '../common/plan/some-facts.ts'
@@ -11,6 +13,7 @@ import { aRun } from '../common/plan/some-run.ts'
 import { aCutOver, withAvailable } from '../common/run/blue-greens.ts'
 
 const NONE = Number.POSITIVE_INFINITY
+const requeue = (facts: Facts, ...others: readonly [Conclusion, number]) => requeuing(situationOf(facts), ...others)
 const concluded = (state: DecisionState, reason: Conclusion['reason'] = 'Available'): Conclusion => ({
   ...state,
   reason,
@@ -86,7 +89,10 @@ describe('the requeue of a pass', () => {
       { afterMs: 60_000 },
     ],
     'is never for a pinned experiment that has expired': [
-      { experiment: anExperiment({ onSourceChange: 'Pin' }) },
+      {
+        experiment: anExperiment({ ...expiring.spec, metadata: expiring.metadata, onSourceChange: 'Pin' }),
+        now: new Date('2026-11-21T10:00:20Z'),
+      },
       concluded({ is: 'unready' }, 'Expired'),
       NONE,
       'never',

@@ -1,5 +1,6 @@
 import { MAX_WARNING } from '../../common/api/conditions.ts'
 import { EXPERIMENT_DEPLOYMENT, GROUP } from '../../common/api/names.ts'
+import { attributesOf } from '../../common/api/reasons.ts'
 import type { FieldError, Warning } from '../../common/api/types.ts'
 import { escapeInvisible, escapeToAscii } from '../../common/json/escape.ts'
 import { MAX_FOUND } from '../../common/schema/messages.ts'
@@ -110,7 +111,9 @@ export function linesOf(warnings: readonly Warning[]): readonly string[] {
   const lines = new Map(warnings.map((warning) => [lineOf(warning), warning]))
   if (lines.size <= MAX_WARNINGS) return [...lines.keys()]
   const [plan, others] = [true, false].map((isPlan) =>
-    [...lines].filter(([, { reason }]) => (reason === 'Plan') === isPlan).map(([line]) => line),
+    [...lines]
+      .filter(([, { reason }]) => (attributesOf(reason).isLeftOutLast === true) === isPlan)
+      .map(([line]) => line),
   )
   const shown = new Set([...(plan ?? []), ...(others ?? [])].slice(0, MAX_WARNINGS - 1))
   const more = lineOf({ reason: 'Plan', message: `and ${lines.size - shown.size} more` })

@@ -1,12 +1,5 @@
 import { expect } from 'chai'
-import {
-  type ConditionDraft,
-  conditionsFrom,
-  readyOf,
-  waitsForAnother,
-  warning,
-  warningsAbout,
-} from '../../../common/api/conditions.ts'
+import { type ConditionDraft, conditionsFrom, readyOf, warning, warningsAbout } from '../../../common/api/conditions.ts'
 import type { Condition } from '../../../common/api/types.ts'
 import { optionalClause } from '../../../common/text/fitted.ts'
 
@@ -102,11 +95,5 @@ describe('the condition Ready of a stored status', () => {
     expect(readyOf(withReady('Updating'))?.reason).to.equal('Updating')
     expect(readyOf({})).to.equal(undefined)
     expect(readyOf(undefined)).to.equal(undefined)
-  })
-
-  it('says whether the experiment waits for another one, whoever wrote it', () => {
-    const words = ['LimitReached', 'Available', 'word of another version', 'constructor']
-    expect(words.filter((reason) => waitsForAnother(withReady(reason)))).to.deep.equal(['LimitReached'])
-    expect(waitsForAnother(undefined)).to.equal(false)
   })
 })

@@ -107,6 +107,7 @@ describe('the health of a gated fork', () => {
     expect(healthAfter(119, 120)).to.include({ is: 'progressing', recheckAfterMs: 1_000 })
     expect(healthAfter(120, 120)).to.deep.equal({
       is: 'stalled',
+      isOverdue: true,
       reason: 'ProgressDeadlineExceeded',
       message:
         '0 of 2 pods have ready containers, none open, 1 created after 120 s; ' +

@@ -12,6 +12,7 @@ describe('forkHealth', () => {
   it('is progressing until the workload controller has observed the generation', () => {
     const updating = {
       is: 'progressing',
+      isUnseen: true,
       reason: 'Updating',
       message: 'waiting for the Deployment controller to observe generation 2',
     }

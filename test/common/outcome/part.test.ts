@@ -15,6 +15,12 @@ describe('a part of a pass', () => {
     })
   })
 
+  it('leaves nothing of the decision that it replaces', () => {
+    const overdue: Conclusion = { ...conclusion, ...stalled('ProgressDeadlineExceeded', 'late'), because: 'overdue' }
+    expect(withPart(overdue, { decision: stalled('Aborted', 'no pods') })).to.not.have.property('because')
+    expect(withPart(overdue, { told: { repairInMs: 5 } }).because).to.equal('overdue')
+  })
+
   it('changes nothing where there is none, or where it says nothing', () => {
     for (const part of [undefined, {}, { decision: undefined }])
       expect(withPart(conclusion, part)).to.deep.equal(conclusion)

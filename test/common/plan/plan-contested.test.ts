@@ -27,6 +27,7 @@ describe('R17: the plan for a fork that another client keeps changing', () => {
     const now = plan(someFacts({ ...drifted, contestedMs: 90_000 }))
     expect(now.writes.map(({ verb }) => verb)).to.deep.equal(['apply'])
     expect(now.conclusion).to.deep.include({ reason: 'Contested', message: MESSAGE, retryAfterMs: 60_000 })
+    expect(now.healthOf, 'the health of the repaired fork is not told').to.equal(undefined)
     const later = plan(someFacts({ ...drifted, contestedMs: 90_000, driftBackoffMs: 7_000 }))
     expect(later.writes).to.deep.equal([])
     expect(later.conclusion).to.deep.include({ reason: 'Contested', message: MESSAGE, retryAfterMs: 7_000 })

@@ -59,9 +59,9 @@ describe('status.strategy', () => {
 })
 
 describe('status.promotion', () => {
-  /** What is left of a stored promotion after a pass that moved the run for this reason. */
+  /** What is left of a stored promotion after a pass that moved the run as this command says. */
   const keptAfter = (
-    reason: 'Promoting' | 'Retried' | 'Undoing',
+    by: 'promote' | 'retry' | 'undo',
     change: Partial<RunReport['run']> = {},
     promotion: PromotionStatus = WRITTEN,
   ) => {
@@ -71,21 +71,25 @@ describe('status.promotion', () => {
     const facts = run.facts()
     const { conclusion } = plan(facts)
     const report = reportOf(run)
-    const moved = { ...report, run: { ...report.run, ...change }, moved: { reason, message: '' } }
+    const moved = {
+      ...report,
+      run: { ...report.run, ...change },
+      moved: { reason: 'Resumed' as const, message: '', by },
+    }
     return strategyStatus(facts, { ...conclusion, run: moved }).promotion
   }
 
-  it('stays while the run goes back', () => expect(keptAfter('Undoing')).to.equal(WRITTEN))
+  it('stays while the run goes back', () => expect(keptAfter('undo')).to.equal(WRITTEN))
 
   it('N11: keeps what was written but not what was restored when it is undone again', () =>
-    expect(keptAfter('Undoing', {}, { ...WRITTEN, restored: { uid: 'u', generation: 3 } })).to.deep.equal(WRITTEN))
+    expect(keptAfter('undo', {}, { ...WRITTEN, restored: { uid: 'u', generation: 3 } })).to.deep.equal(WRITTEN))
 
   it('keeps the record but not what was written when it is promoted again', () =>
-    expect(keptAfter('Promoting')).to.deep.equal({ mode: 'Manual', record: WRITTEN.record }))
+    expect(keptAfter('promote')).to.deep.equal({ mode: 'Manual', record: WRITTEN.record }))
 
   it('is gone when the run begins again, or is another one', () => {
-    expect(keptAfter('Retried')).to.equal(undefined)
-    expect(keptAfter('Undoing', { run: 'another' })).to.equal(undefined)
+    expect(keptAfter('retry')).to.equal(undefined)
+    expect(keptAfter('undo', { run: 'another' })).to.equal(undefined)
   })
 })
 
@@ -114,7 +118,7 @@ describe('the condition Paused', () => {
 
   it('says what the analysis waits for, and how to go on without it', () => {
     const steps: RunReport['steps'] = [{ is: 'analysis' }]
-    const analysis = { reason: 'AnalysisInconclusive', message: 'Inconclusive: too few' } as const
+    const analysis = { isInconclusive: true, message: 'Inconclusive: too few' }
     expect(paused(at({ stepIndex: 0 }, { steps, analysis }))).to.deep.equal([
       `True AnalysisInconclusive: Inconclusive: too few; it waits until somebody resumes it: ${resume}`,
     ])

@@ -52,6 +52,7 @@ interface Given {
   readonly failures?: Readonly<Record<string, Error>>
   readonly isTaken?: boolean
   readonly conclusion?: Conclusion
+  readonly healthOf?: Plan['healthOf']
 }
 
 /** Applies a plan, and keeps a diary of what it did. */
@@ -113,13 +114,14 @@ describe('apply', () => {
   })
 
   describe('concludes', () => {
-    it('R17: that the fork is contested, whatever its health is after the repair', async () => {
+    it('R17: that the fork is contested, whatever its health is after the repair, of which the plan says nothing', async () => {
       const decision = waiting('Contested', 'another client keeps changing it')
       const conclusion = { ...CONCLUSION, ...decision }
       const { conclusion: after } = await applied({
         conclusion,
         writes: [applyOf('fork', true)],
         stored: { 'apply fork': FORK },
+        healthOf: undefined,
       })
       expect(after).to.deep.equal({ ...conclusion, fork: FORK })
     })
