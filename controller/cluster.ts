@@ -1,6 +1,7 @@
 import { EXPERIMENT_DEPLOYMENT } from '../common/api/names.ts'
 import type { KubeObject, ResourceType } from '../common/api/object.ts'
 import type { ExperimentDeployment } from '../common/api/types.ts'
+import type { RefusedFork } from '../common/facts/facts.ts'
 import { isEqual } from '../common/json/json.ts'
 import type { KubeClient } from '../common/kube/client/client.ts'
 import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
@@ -18,6 +19,7 @@ import type { DryRuns } from './memory/dry-runs.ts'
 import type { UnreportedWrites, WrittenStatuses } from './memory/pass-memory.ts'
 import type { PodRefusals } from './memory/pod-refusals.ts'
 import type { StatusPacing } from './memory/status-pacing.ts'
+import type { TimedMap } from './memory/timed-map.ts'
 import type { WrittenVersions } from './memory/written-versions.ts'
 import type { ControllerMetrics } from './metrics.ts'
 import { ExperimentReads } from './observe/experiment-reads.ts'
@@ -51,6 +53,7 @@ interface ClusterOptions
   readonly sharePace: StatusPacing
   readonly writtenStatuses: WrittenStatuses
   readonly unreported: Map<Key, UnreportedWrites>
+  readonly refused: TimedMap<Key, RefusedFork>
   readonly written: WrittenVersions
   readonly recorder: Pick<JoinedEvents, 'record'>
   readonly log: Log
@@ -142,7 +145,7 @@ export function clusterForPass(options: ClusterOptions) {
 const applyPorts = (
   writer: Writer,
   key: Key,
-  { experiments, reservations, pins, drift, metrics, unreported }: ClusterOptions,
+  { experiments, reservations, pins, drift, metrics, unreported, refused }: ClusterOptions,
 ): ApplyPorts => ({
   write: async (write) => {
     const stored = await writer.write(write)
@@ -159,5 +162,9 @@ const applyPorts = (
     if (role === 'service') pins.noteRepair(keyOfPin(key, of?.metadata.name ?? ''))
     else drift.noteRepair(isOfTwin({ role }) ? keyOfTwin(key) : key, isUndone)
     metrics.repaired({ kind: experiment.spec.sourceRef.kind })
+  },
+  noteRefused: (fork) => {
+    refused.sweep()
+    if (experiments.get(key) !== undefined) refused.set(key, fork)
   },
 })

@@ -2,7 +2,7 @@ import { ABSENT, knownOrAbsent } from '../common/api/known.ts'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../common/api/types.ts'
-import type { OtherExperiment } from '../common/facts/facts.ts'
+import type { OtherExperiment, RefusedFork } from '../common/facts/facts.ts'
 import { withHash } from '../common/fork/derive.ts'
 import { at, type JsonObject, listOr, objectOr } from '../common/json/json.ts'
 import type { KubeError } from '../common/kube/client/errors.ts'
@@ -76,6 +76,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     isExcluded: false,
     isPlaceTaken: false,
     repairs: 0,
+    refused: undefined as RefusedFork | undefined,
   }
   const store = (fork: KubeObject): KubeObject => {
     const { stored } = world
@@ -166,6 +167,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     drift: { waitMs: () => world.driftBackoffMs, contestedMs: () => world.contestedMs },
     pins: { waitMs: () => 0, contestedMs: () => 0 },
     unreported: new Map(),
+    refused: { get: () => world.refused },
     get analysis() {
       return world.analysis
     },
@@ -190,6 +192,9 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
       reserve: () => !world.isPlaceTaken,
       noteRepair: () => {
         world.repairs += 1
+      },
+      noteRefused: (fork) => {
+        world.refused = fork
       },
     },
     reporter: {

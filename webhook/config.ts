@@ -2,6 +2,7 @@ import { servedNamespaces } from '../common/policy/policy.ts'
 import { installedComponents } from '../common/program/components.ts'
 import { choice, type Vars, wholeNumber } from '../common/program/env.ts'
 import { LOG_LEVELS } from '../common/program/log.ts'
+import { POD_RULES } from './ratchet/assessment.ts'
 import { TLS_VERSIONS } from './tls/server.ts'
 
 /**
@@ -29,6 +30,8 @@ export const readConfig = (vars: Vars) => ({
   /** how often to look for a kind that the cluster does not serve yet: Argo Rollouts may be installed later */
   kindProbeMs: 1_000 * wholeNumber(vars, 'KIND_PROBE_SECONDS', { fallback: 30, min: 1, max: 600 }),
   installed: installedComponents(vars),
+  /** what becomes of values that the API server refuses according to our rules; a newer one may accept them */
+  podRules: choice(vars, 'POD_RULES', { choices: POD_RULES, fallback: 'refuse' }),
   logLevel: choice(vars, 'LOG_LEVEL', { choices: LOG_LEVELS, fallback: 'info' }),
 })
 

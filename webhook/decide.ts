@@ -4,6 +4,7 @@ import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { FieldError, Warning } from '../common/api/types.ts'
 import { analysisWarnings } from '../common/assess/analysis-errors.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
+import type { Mistake } from '../common/assess/merged-errors.ts'
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
 import { type DescribeOptions, describe } from '../common/describe/describe.ts'
 import { promotionWarnings } from '../common/describe/promotion-warnings.ts'
@@ -24,7 +25,7 @@ import type { ForkAndSource } from '../common/surroundings/pod-labels.ts'
 import type { Surroundings } from '../common/surroundings/traffic-report.ts'
 import { clauses } from '../common/text/fitted.ts'
 import { alternatives } from '../common/text/list.ts'
-import { type ComparedAssessment, compareAssessments, storedAssessment } from './ratchet/assessment.ts'
+import { type ComparedAssessment, compareAssessments, type PodRules, storedAssessment } from './ratchet/assessment.ts'
 import { formerFindings, presentFindings } from './ratchet/compared-findings.ts'
 import { policyOutcome } from './ratchet/policy-findings.ts'
 import type { Ratcheted } from './ratchet/ratchet.ts'
@@ -61,6 +62,7 @@ interface AuthorizedReview {
   readonly policies: PolicyFacts
   readonly yielder: Yielder
   readonly installed: Components
+  readonly podRules: PodRules
   readonly now: Date
 }
 
@@ -196,16 +198,25 @@ function specFacts(
 }
 
 /** New mistakes in the override itself are reported alone: the assessment stops at them and finds no others. */
-const comparedWith = ({ own, decoded }: AuthorizedReview, facts: SpecFacts, judged: Assessment): ComparedAssessment =>
+const comparedWith = (
+  { own, decoded, podRules }: AuthorizedReview,
+  facts: SpecFacts,
+  judged: Assessment,
+): ComparedAssessment =>
   own.errors.length > 0
     ? { errors: own.errors, known: [], before: storedAssessment(facts, decoded.previous) }
-    : compareAssessments(judged, facts, decoded.previous)
+    : compareAssessments(judged, facts, { previous: decoded.previous, podRules })
 
-/** Warnings for mistakes that the stored experiment has too: one per field, because the merged spec may repeat it. */
+/**
+ * Warnings for mistakes that the stored experiment has too, or about which the API server decides: one per field,
+ * because the merged spec may repeat it.
+ */
 function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Assessment): readonly Warning[] {
   const fields = new Set(own.known.map(({ field }) => field))
-  const warnings = (errors: readonly FieldError[], reason: Warning['reason']): readonly Warning[] =>
-    errors.map(({ field, message }) => warning(reason, ...clauses(`${field}: ${message}`)))
+  const warnings = (errors: readonly Mistake[], reason: Warning['reason']): readonly Warning[] =>
+    errors.map(({ field, message, isLeftToApiServer }) =>
+      warning(reason, ...clauses(`${field}: ${message}${isLeftToApiServer ? API_SERVER_DECIDES : ''}`)),
+    )
   return [
     ...warnings(own.known, 'InvalidOverride'),
     ...warnings(
@@ -214,6 +225,8 @@ function knownMistakes(own: Ratcheted, compared: ComparedAssessment, judged: Ass
     ),
   ]
 }
+
+const API_SERVER_DECIDES = '; the controller applies it, and the API server decides'
 
 /** The changes to describe: for an existing fork those between the two derived specs, before the update and now. */
 function describedBy(

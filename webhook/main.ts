@@ -74,6 +74,7 @@ const deps = {
   clock: () => new Date(),
   onFinding: counted.ruled,
   installed: config.installed,
+  podRules: config.podRules,
 }
 const app = admissionApp({
   mutate: mutator(deps),

@@ -10,6 +10,7 @@ import type { Clock, Timers } from '../common/program/clock.ts'
 import { startDeadline } from '../common/program/deadline.ts'
 import { Yielder } from '../common/program/yielder.ts'
 import { decide, decideAbort, invalid, POLICIES_UNCHECKED } from './decide.ts'
+import type { PodRules } from './ratchet/assessment.ts'
 import { type Ratcheted, ratchet } from './ratchet/ratchet.ts'
 import { formatNeeds } from './reads/access.ts'
 import { ExperimentCounter } from './reads/experiment-counter.ts'
@@ -36,6 +37,8 @@ export interface ValidatorDeps {
   readonly timers: Timers
   readonly clock: Clock
   readonly installed: Components
+  /** default: refuse */
+  readonly podRules?: PodRules
 }
 
 /** Our configuration makes the API server wait for 5 s. The difference is for the transport of the answer. */
@@ -72,6 +75,7 @@ export const validator = (deps: ValidatorDeps) => {
       return await decide(
         {
           ...{ decoded, own, isAbort, schema, found, policies, installed, yielder, now },
+          podRules: deps.podRules ?? 'refuse',
           forged: [...forged, ...(needsOtherApprover(policies.policies) ? requesterErrors(request) : [])],
         },
         {

@@ -4,7 +4,7 @@ import { boundedOverride } from '../api/decode.ts'
 import { withDefaults } from '../api/defaults.ts'
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
-import type { FieldError, Warning } from '../api/types.ts'
+import type { Warning } from '../api/types.ts'
 import { podsOf } from '../facts/facts.ts'
 import { lazy } from '../facts/lazy.ts'
 import { derive, wholeForkHash } from '../fork/derive.ts'
@@ -32,7 +32,7 @@ import {
   overrideErrors,
   schemaNotRead,
 } from './checks.ts'
-import { mergedErrors } from './merged-errors.ts'
+import { type Mistake, mergedErrors } from './merged-errors.ts'
 
 /** What a fork has whose pods get no requests until they are opened. */
 interface ForkGate {
@@ -60,8 +60,8 @@ export interface DesiredFork {
   readonly base: DerivationBase
   /** the fork compared with one without the override; computed when it is first needed */
   readonly effect: () => OverrideEffect
-  /** what the schema says is wrong with the merged spec, at the place in the override; computed once, when needed */
-  readonly mistakes: () => readonly FieldError[]
+  /** what is wrong with the merged spec, at the place in the override; computed once, when it is needed */
+  readonly mistakes: () => readonly Mistake[]
   /**
    * warnings about the base and the merge; only admission needs them. Not a getter: V8 makes a map for each of these
    */

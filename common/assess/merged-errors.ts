@@ -8,7 +8,7 @@ import type { Shape } from '../override/shape.ts'
 import type { KnownFields, SpecError, SpecSchema } from '../override/spec-schema.ts'
 import type { Origin } from '../pod/containers.ts'
 import type { ValueError } from '../pod/field.ts'
-import { valueErrors } from '../pod/value-errors.ts'
+import { isLeftToApiServer, valueErrors } from '../pod/value-errors.ts'
 
 /** A fork, and the fork without the override. */
 interface MergedResult extends Origin {
@@ -18,12 +18,18 @@ interface MergedResult extends Origin {
   readonly overrideSpec: JsonObject
 }
 
+/** A mistake of the author. */
+export interface Mistake extends FieldError {
+  /** the API server has the rule, too, maybe another version of it, and its answer counts; absent: ours counts */
+  readonly isLeftToApiServer?: true
+}
+
 /**
  * Every mistake of the merged spec, of its schema and of its values, at the field of the override that must be changed.
  * A mistake that the fork without the override has too is one of the source and not reported. Expects an override
  * without `overrideErrors`.
  */
-export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly FieldError[] {
+export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly Mistake[] {
   const errors = wholeErrors(schema, merged.fork, merged)
   if (errors.length === 0) return [] // the usual case needs no comparison
   const before = new Set(wholeErrors(schema, merged.plain(), merged).map(identity))
@@ -38,7 +44,7 @@ export function mergedErrors(schema: SpecSchema, merged: MergedResult): readonly
 }
 
 /** A schema error has no `others`. */
-type MergedError = SpecError & Partial<Pick<ValueError, 'others'>>
+type MergedError = SpecError & Mistake & Partial<Pick<ValueError, 'others'>>
 
 /** The mistakes of the schema, and those of values in which the schema finds no mistake. */
 function wholeErrors(schema: SpecSchema, { kind, spec }: KubeObject, origin: Origin): readonly MergedError[] {
@@ -47,7 +53,11 @@ function wholeErrors(schema: SpecSchema, { kind, spec }: KubeObject, origin: Ori
     ...unknownFieldErrors(kind, member(spec, 'template'), schema.template),
   ]
   const fields = new Set(invalid.map(({ field }) => field))
-  const values = valueErrors(kind, spec, origin).map((error) => ({ ...error, field: formatPath('spec', error.path) }))
+  const values = valueErrors(kind, spec, origin).map((error) => ({
+    ...error,
+    field: formatPath('spec', error.path),
+    ...(isLeftToApiServer(kind, error) ? { isLeftToApiServer: true as const } : {}),
+  }))
   const isWithin = isWithinAny(fields)
   const others = values.filter(({ field }) => !isWithin(field))
   return [...invalid, ...others]
@@ -74,8 +84,9 @@ const LACKING = 'required: neither the source nor the override has it; set it'
  * The mistake at the place where the override has the value, or one that contradicts it. If it has neither, at the last
  * step of the path that it has.
  */
-function atOverride(error: MergedError, shape: Shape, merged: MergedResult): FieldError | undefined {
+function atOverride(error: MergedError, shape: Shape, merged: MergedResult): Mistake {
   const { fork, overrideSpec, overrideType } = merged
+  const about = { cause: error.cause, ...(error.isLeftToApiServer ? { isLeftToApiServer: true as const } : {}) }
   const places = [error, ...(error.others ?? [])].flatMap((remedy) => {
     const place = overridePath({ spec: fork.spec, overrideSpec, overrideType, shape }, remedy.path)
     return place ? [{ ...place, remedy }] : []
@@ -84,7 +95,7 @@ function atOverride(error: MergedError, shape: Shape, merged: MergedResult): Fie
   if (!place) {
     // the override changes another field on which this value depends
     const where = formatPath('', error.path).slice(1)
-    return { field: 'spec.overrideSpec', message: `${where}: ${error.message}`, cause: error.cause }
+    return { field: 'spec.overrideSpec', message: `${where}: ${error.message}`, ...about }
   }
   const { path, isNull, isWhole, remedy } = place
   const isRequired = error.cause === 'FieldValueRequired' && remedy === error
@@ -92,7 +103,7 @@ function atOverride(error: MergedError, shape: Shape, merged: MergedResult): Fie
   const message = isRequired ? required : remedy.message
   const rest = remedy.path.slice(path.length)
   const where = isWhole || rest.length === 0 || !error.others ? '' : `${formatPath('', rest).replace(/^\./, '')} `
-  return { field: formatPath('spec.overrideSpec', path), message: `${where}${message}`, cause: error.cause }
+  return { field: formatPath('spec.overrideSpec', path), message: `${where}${message}`, ...about }
 }
 
 /**

@@ -21,6 +21,7 @@ import type { SliceView } from '../surroundings/traffic.ts'
 import type { Surroundings } from '../surroundings/traffic-report.ts'
 import { twinName } from '../workload/identity.ts'
 import type { Source, WorkloadKind } from '../workload/kind.ts'
+import type { Decision } from './decision.ts'
 
 /** Which of the optional components an installation has. Each program finds it out once, when it starts. */
 export interface Components {
@@ -86,6 +87,15 @@ export interface Facts extends SpecFacts {
   readonly leavingMs?: number | undefined
   /** the fork as this process last wrote it, while the status does not tell of that write; always absent in a review */
   readonly unreported?: WrittenGeneration | undefined
+  /** what the API server refused in the last hour although it may accept it; always absent in a review */
+  readonly refused?: RefusedFork | undefined
+}
+
+/** A refused fork about which the API server decides alone. It is not sent again until it or the schema changes. */
+export interface RefusedFork {
+  /** `of` of the doubt with which it was sent */
+  readonly of: string
+  readonly decision: Decision
 }
 
 /** One version of the spec of an object, which a write of ours made. */

@@ -3,11 +3,13 @@ import type { KubeObject } from '../api/object.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { blockedByMistakes } from '../assess/checks.ts'
 import type { Decision } from '../facts/decision.ts'
+import type { Facts } from '../facts/facts.ts'
 import { lazy } from '../facts/lazy.ts'
 import { deniedBy, type PolicyDecision } from '../outcome/policy-decision.ts'
 import type { Situation } from '../situation/situation.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import type { Doubt } from '../writes/write.ts'
 import { asKept, type GateWrites, gateWrites, isKept, keptReplicas, NO_GATE_WRITES } from './fork-gate.ts'
 import { hasDrifted, isSmaller, type Occasion, occasionOf } from './occasion.ts'
 import type { PodsForbidden } from './pods-forbidden.ts'
@@ -30,7 +32,9 @@ export type ForkNeed =
   | { readonly is: 'leaves'; readonly fork: KubeObject }
   /** it stays as it is: the override has a mistake, or a policy denies the change */
   | { readonly is: 'hold'; readonly decision: Decision }
-  | (Written & { readonly is: 'create' | 'apply'; readonly occasion: Occasion })
+  /** it stays as it is: the API server refused this one a short time ago */
+  | { readonly is: 'refused'; readonly decision: Decision }
+  | (Written & Applied & { readonly is: 'create' | 'apply' })
   /** its template is kept, and only its size changes */
   | (Present & { readonly is: 'resize'; readonly replicas: number })
   | (Present & { readonly is: 'asWanted' })
@@ -38,6 +42,13 @@ export type ForkNeed =
 interface Written {
   /** the writes that open and shut its pods */
   readonly gate: GateWrites
+}
+
+/** Why a fork is written. */
+export interface Applied {
+  readonly occasion: Occasion
+  /** undefined: our rules find nothing wrong with it */
+  readonly doubt: Doubt | undefined
 }
 
 interface Present extends Written {
@@ -64,8 +75,23 @@ export function needOf({ situation, wanted, policy, ...of }: WantedFork): ForkNe
     return isOther ? { is: 'resize', fork, as, gate, replicas } : { is: 'asWanted', fork, as, gate }
   }
   const mistakes = wanted.mistakes()
-  if (mistakes.length > 0) return { is: 'hold', decision: blockedByMistakes('InvalidOverride', mistakes).decision }
+  // a fork whose pods must go is not left to an apply that may be refused
+  const isLosingPods = fork !== undefined && replicasOf(fork) > 0 && mustLosePods(situation, of.podsForbidden)
+  const isLeft = !isLosingPods && mistakes.every(({ isLeftToApiServer }) => isLeftToApiServer)
+  if (mistakes.length > 0 && !isLeft)
+    return { is: 'hold', decision: blockedByMistakes('InvalidOverride', mistakes).decision }
+  const doubt = mistakes.length > 0 ? { of: stateOf(facts, wanted), mistakes } : undefined
+  if (doubt && facts.refused?.of === doubt.of) return { is: 'refused', decision: facts.refused.decision }
   const denial = denied()
   if (denial && !(fork && isSmaller(facts, fork, wanted))) return { is: 'hold', decision: denial }
-  return { is: fork ? 'apply' : 'create', gate, occasion: occasionOf(facts, { wanted, ...of }) }
+  return { is: fork ? 'apply' : 'create', gate, occasion: occasionOf(facts, { wanted, ...of }), doubt }
 }
+
+/** Whether the fork must lose its pods, whatever is wrong with it: nothing allows them, or its run goes back. */
+export function mustLosePods({ facts, wantedReplicas }: Situation, podsForbidden: PodsForbidden | undefined): boolean {
+  const { path = 'Forward' } = facts.experiment.status?.strategy ?? {}
+  return podsForbidden !== undefined || (path !== 'Forward' && wantedReplicas === 0)
+}
+
+/** Changes with the source, the override and the schema. */
+const stateOf = ({ schema }: Facts, wanted: DesiredFork): string => `${knownValue(schema)?.hash} ${wanted.hash()}`

@@ -25,7 +25,7 @@ import type { Write } from '../writes/write.ts'
 import { analysisFor, analysisPart, withVerdict } from './analysis.ts'
 import { compose, concludedOf } from './compose.ts'
 import { gateWritesWithoutChange, healthOf } from './fork-gate.ts'
-import { needOf, type WantedFork } from './fork-need.ts'
+import { type Applied, mustLosePods, needOf, type WantedFork } from './fork-need.ts'
 import {
   baseWrites,
   expiryMessage,
@@ -36,7 +36,7 @@ import {
   planExpiry,
   planPromoted,
 } from './lifecycle.ts'
-import { foldedMs, hasSameDerivation, type Occasion, wordsOf } from './occasion.ts'
+import { foldedMs, hasSameDerivation, wordsOf } from './occasion.ts'
 import { decisionWithoutPods, type PodsForbidden, podsForbiddenBy } from './pods-forbidden.ts'
 import { type AnalyzedFork, twinPart } from './twin.ts'
 
@@ -113,7 +113,7 @@ function forkPart(situation: Situation, evaluated: Evaluation): Plan {
   const planned =
     assessment.is === 'wanted'
       ? planSync({ ...of, wanted: assessment })
-      : planHold(situation, assessment.decision, podsForbidden !== undefined)
+      : planHold(situation, assessment.decision, podsForbidden)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
   const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
   const expired: Decision = { is: 'unready', reason: 'Expired', message: expiryMessage(facts.experiment) }
@@ -151,7 +151,11 @@ function planSync(of: WantedFork): Plan {
       return { ...leaving, writes: [...gateWritesWithoutChange(situation, need.fork, false), ...leaving.writes] }
     }
     case 'hold':
-      return planHold(situation, need.decision, podsForbidden !== undefined)
+      return planHold(situation, need.decision, podsForbidden)
+    case 'refused': {
+      const held = planHold(situation, need.decision, podsForbidden)
+      return { ...held, conclusion: { ...held.conclusion, source } }
+    }
     case 'asWanted':
       return { writes: [...before(), ...need.gate.writes], conclusion: presentConclusion(of, need) }
     case 'resize': {
@@ -160,7 +164,7 @@ function planSync(of: WantedFork): Plan {
       return { writes: [...before(), ...need.gate.writes, ...writes], conclusion }
     }
     default:
-      return planApply(of, need.occasion, [...need.gate.writes, ...before()])
+      return planApply(of, need, [...need.gate.writes, ...before()])
   }
 }
 
@@ -189,7 +193,7 @@ function resizing(facts: Facts, { fork, as, replicas }: PresentFork & { readonly
 
 function planApply(
   { situation: { facts }, wanted, podsForbidden }: WantedFork,
-  occasion: Occasion,
+  { occasion, doubt }: Applied,
   before: readonly Write[],
 ): Plan {
   const { kind: resource, fork: object, base } = wanted
@@ -214,6 +218,7 @@ function planApply(
   const apply: Write = {
     ...{ verb: 'apply', role: fork ? 'fork' : 'newFork', resource, object: withUid(object, fork) },
     ...{ isRepair, isSameDerivation: hasSameDerivation(facts, wanted) },
+    ...(doubt ? { doubt } : {}),
   }
   const judged = isHeld || !disputed ? { healthOf: (stored: KubeObject) => healthOf(facts, wanted, stored) } : {}
   return { ...reserved, writes: [...before, apply], conclusion, ...judged }
@@ -233,15 +238,13 @@ function contested({ contestedMs }: Facts, object: KubeObject): Decision | undef
  * Leaves the fork as it is. If the reason keeps the fork, it may still be scaled down. A fork that must have no pods
  * loses them in any case.
  */
-function planHold(situation: Situation, decision: Decision, mustHaveNoPods = false): Plan {
+function planHold(situation: Situation, decision: Decision, podsForbidden: PodsForbidden | undefined): Plan {
   const { facts, wantedReplicas } = situation
-  const { experiment, driftBackoffMs } = facts
+  const { driftBackoffMs } = facts
+  const mustHaveNoPods = podsForbidden !== undefined
   const [fork, kind] = [knownValue(facts.fork), knownValue(facts.kind)]
   const replicas = mustHaveNoPods ? 0 : wantedReplicas
-  const { path = 'Forward' } = experiment.status?.strategy ?? {}
-  // The end of a way back takes the pods, whatever else is wrong.
-  const isBack = path !== 'Forward' && replicas === 0
-  const mayShrink = mustHaveNoPods || isBack || attributesOf(decision.reason).keepsFork
+  const mayShrink = mustLosePods(situation, podsForbidden) || attributesOf(decision.reason).keepsFork
   const before = fork
     ? [...gateWritesWithoutChange(situation, fork, mustHaveNoPods), ...finalizerWrites(situation)]
     : []

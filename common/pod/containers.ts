@@ -80,6 +80,7 @@ function checkImage(container: Field, origin: Origin): void {
     refuse(
       image,
       `must be a reference such as registry.example/shop/cart:1.0 ${imageProblem(text)}; got ${showValue(text)}`,
+      { isStored: true },
     )
 }
 

@@ -14,6 +14,8 @@ export interface ValueError extends Remedy {
   readonly cause: FieldErrorCause
   /** other places whose values contradict this one. An author who set one of them can correct it there */
   readonly others: readonly Remedy[]
+  /** the API server stores the value, but no pod can run with it, or it has no effect */
+  readonly isStored?: true
 }
 
 /**
@@ -95,9 +97,9 @@ export const remedyAt = (field: Field, message: string): Remedy => ({ path: path
 export function refuse(
   field: Field,
   message: string,
-  { cause = 'FieldValueInvalid', others = [] }: Partial<Pick<ValueError, 'cause' | 'others'>> = {},
+  { cause = 'FieldValueInvalid', others = [], isStored }: Partial<Omit<ValueError, 'path' | 'message'>> = {},
 ): void {
-  field.errors.push({ path: pathOf(field), message, cause, others })
+  field.errors.push({ path: pathOf(field), message, cause, others, ...(isStored ? { isStored } : {}) })
 }
 
 /** Reports that `field` needs a value. */

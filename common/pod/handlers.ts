@@ -126,5 +126,6 @@ function checkPort(port: Field, { container }: HandlerOwner): void {
   const remedy = meant === undefined ? `${known}; correct it, or use a number` : `did you mean "${meant}"?`
   refuse(port, `must be the name of a port of this container; ${remedy}`, {
     others: [remedyAt(ports, `must have a port with the name "${port.value}", which a probe or hook uses; keep it`)],
+    isStored: true,
   })
 }

@@ -34,7 +34,8 @@ export function checkMounts(container: Field, pod: Field, volumes: Volumes): voi
     const [name, path] = [fieldAt(mount, 'name'), fieldAt(mount, 'mountPath')]
     checkVolumeName(name, container, volumes)
     if (deviceNames.includes(textAt(name))) refuse(name, 'cannot also be in volumeDevices; remove one of them')
-    if (!isWindows) refuseIf(path, colonProblem(textAt(path)))
+    if (!isWindows && hasColon(textAt(path)))
+      refuse(path, 'must not contain ":"; a mount has one path, in the container', { isStored: true })
     checkMountPath(path, paths, devicePaths)
     checkSubPaths(mount)
     checkOptions(mount, container)
@@ -58,10 +59,7 @@ function checkVolumeName(name: Field, container: Field, { names, lists }: Volume
 /** A path on a drive, such as `C:\data`: a pod for Windows may say so by its nodeSelector alone. */
 const ON_DRIVE = /^[A-Za-z]:[\\/]/
 
-const colonProblem = (path: string): string | undefined =>
-  path.includes(':') && !ON_DRIVE.test(path)
-    ? 'must not contain ":"; a mount has one path, in the container'
-    : undefined
+const hasColon = (path: string): boolean => path.includes(':') && !ON_DRIVE.test(path)
 
 function checkMountPath(path: Field, seen: Set<string>, devicePaths: readonly string[]): void {
   const text = textAt(path)

@@ -11,6 +11,7 @@ import {
   itemsOf,
   membersOf,
   refuse,
+  refuseIf,
   remedyAt,
   requireValue,
   textAt,
@@ -66,8 +67,7 @@ export function checkPodResources(resources: Field, containers: readonly Field[]
 /** What a runtime class needs for itself. */
 export function checkOverhead(overhead: Field): void {
   for (const [name, amount] of membersOf(overhead)) {
-    const problem = containerResourceProblem(name) ?? amountProblem(name, amount)
-    if (problem !== undefined) refuse(amount, problem)
+    checkAmount(amount, name, containerResourceProblem)
   }
 }
 
@@ -79,15 +79,21 @@ function checkAmounts(resources: Field, nameProblem: NameProblem): void {
   const amounts = [...membersOf(limits), ...requests]
   const wrong = new Set<string>()
   for (const [name, amount] of amounts) {
-    const problem = nameProblem(name) ?? amountProblem(name, amount)
-    if (problem === undefined) continue
-    refuse(amount, problem)
-    wrong.add(name)
+    const before = amount.errors.length
+    checkAmount(amount, name, nameProblem)
+    if (amount.errors.length > before) wrong.add(name)
   }
   for (const [name, request] of requests) if (!wrong.has(name)) checkRequest(name, request, fieldAt(limits, name))
   const names = amounts.map(([name]) => name)
   if (names.some((name) => name.startsWith(HUGE_PAGES)) && !names.some((name) => OF_PODS.includes(name)))
     refuse(resources, 'must have an amount of cpu or memory too, because it has huge pages; add one')
+}
+
+function checkAmount(amount: Field, name: string, nameProblem: NameProblem): void {
+  const problem = nameProblem(name) ?? amountProblem(name, amount)
+  const small = problem === undefined && BYTES.has(name) ? bytesProblem(amount, name) : undefined
+  refuseIf(amount, problem)
+  if (small !== undefined) refuse(amount, small, { isStored: true })
 }
 
 function checkRequest(name: string, request: Field, limit: Field): void {
@@ -124,7 +130,6 @@ function amountProblem(name: string, field: Field): string | undefined {
   if (amount === undefined) return undefined // the schema says so
   if (amount < 0n) return `must not be negative; got ${showValue(value)}`
   if (!isNative(name) && amount % ONE !== 0n) return `must be a whole number; got ${showValue(value)}`
-  if (BYTES.has(name)) return bytesProblem(amount, field, name)
   return name.startsWith(HUGE_PAGES) ? pagesProblem(name, amount) : undefined
 }
 
@@ -142,8 +147,10 @@ const HAS_UNIT = /[kKMGTPE]i?\s*$/
  * `m` is a thousandth, and a number without a suffix counts bytes: what was meant are megabytes. The runtime cannot
  * start a container whose limit of memory is so low. A request may be low, and so may a limit of storage.
  */
-function bytesProblem(amount: bigint, { value, parent }: Field, name: string): string | undefined {
-  if (amount === 0n || amount >= LEAST_BYTES) return undefined
+function bytesProblem({ value, parent }: Field, name: string): string | undefined {
+  if (typeof value === 'string' && USUAL_BYTES.test(value)) return undefined
+  const amount = parseQuantity(value)
+  if (amount === undefined || amount === 0n || amount >= LEAST_BYTES) return undefined
   const isMemoryLimit = name === 'memory' && parent?.step === 'limits'
   if (!isMemoryLimit && HAS_UNIT.test(String(value))) return undefined
   const meant = `${/^[\d.]+/.exec(String(value).trim())?.[0] ?? '64'}Mi`

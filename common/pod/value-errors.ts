@@ -13,8 +13,8 @@ const RULES: Readonly<Record<string, (spec: Field) => void>> = {
 
 /**
  * Everything in the whole `spec` of a workload that Kubernetes refuses although types and fields are right. The rules
- * are those of the API server's validation, and three of the kubelet: an image that is no reference, a path with ":"
- * and a port name that does not exist end in pods that cannot run. Where versions differ, the newest one counts.
+ * are those of the API server's validation, and a few for what it stores and no pod can run with: an image that is no
+ * reference, a path with ":", a port name that does not exist. Where versions differ, the newest one counts.
  */
 export function valueErrors(kind: string, spec: unknown, origin: Origin): readonly ValueError[] {
   const errors: ValueError[] = []
@@ -25,6 +25,15 @@ export function valueErrors(kind: string, spec: unknown, origin: Origin): readon
   RULES[kind]?.(root)
   return errors
 }
+
+/**
+ * Whether the API server checks by itself what is wrong with a workload of `kind`, so that its answer counts. It does
+ * not check the pods of a custom resource.
+ */
+export const isLeftToApiServer = (kind: string, { isStored }: Pick<ValueError, 'isStored'>): boolean =>
+  BUILT_IN.has(kind) && !isStored
+
+const BUILT_IN: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet'])
 
 /** The names of all containers of a pod `spec`. */
 export const containerNames = (pod: unknown): readonly string[] =>

@@ -54,6 +54,7 @@ const VOLUME_RULES: Readonly<Record<string, (source: Field) => void>> = {
     if (textAt(medium) !== '' && !/^(?:Memory|HugePages(?:-.+)?)$/.test(textAt(medium)))
       refuse(medium, 'must be Memory, HugePages, or absent for the disk of the node; correct it', {
         cause: 'FieldValueNotSupported',
+        isStored: true,
       })
   },
   hostPath: (source) => refuseIf(fieldAt(source, 'path'), pathWithoutBackstepsProblem(textAt(fieldAt(source, 'path')))),

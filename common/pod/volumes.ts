@@ -46,7 +46,7 @@ function refuseClaimed(name: Field, claimTemplates: Field | undefined): void {
         ),
       ]
     : []
-  refuse(name, `has no effect, because ${claim} takes its place; remove one of them`, { others })
+  refuse(name, `has no effect, because ${claim} takes its place; remove one of them`, { others, isStored: true })
 }
 
 const namesOf = (claimTemplates: Field | undefined): readonly string[] =>

@@ -66,6 +66,7 @@ export function checkStatefulSet(spec: Field): void {
     if (textAt(name) !== '' && names.has(textAt(name)))
       refuse(name, 'must be unique: the pods have only one claim of this name; rename or remove one', {
         cause: 'FieldValueDuplicate',
+        isStored: true,
       })
     names.add(textAt(name))
     checkClaimSpec(fieldAt(claim, 'spec'))

@@ -2,6 +2,7 @@ import type { KubeErrorKind } from '../api/failure.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject, ResourceType } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
+import type { FieldError } from '../api/types.ts'
 import type { DecisionState } from '../facts/decision.ts'
 import { at, type JsonObject } from '../json/json.ts'
 
@@ -34,6 +35,14 @@ export const WRITTEN_OBJECT = {
   service: 'unwatched',
 } as const
 
+/** Why the API server may refuse a fork. Only the API server knows whether its version does. */
+export interface Doubt {
+  /** the same as long as source, override and schema are the same */
+  readonly of: string
+  /** what our copy of its rules says */
+  readonly mistakes: readonly FieldError[]
+}
+
 /** One write of a plan. A write of an existing object carries the uid of that object. */
 export type Write = { readonly resource: ResourceType } & (
   | {
@@ -44,6 +53,8 @@ export type Write = { readonly resource: ResourceType } & (
       readonly isRepair: boolean
       /** whether the fork already had the same derivation */
       readonly isSameDerivation: boolean
+      /** absent: our rules find nothing wrong with it */
+      readonly doubt?: Doubt | undefined
     }
   /** the status of a pod: `object` has only the condition of its gate */
   | {

@@ -3,12 +3,13 @@ import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { withOverridePaths } from '../../common/assess/message-paths.ts'
-import type { Facts } from '../../common/facts/facts.ts'
+import { formatErrors, stalled } from '../../common/facts/decision.ts'
+import type { Facts, RefusedFork } from '../../common/facts/facts.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { Conclusion, Plan, Reservation } from '../../common/outcome/conclusion.ts'
 import { withDecision } from '../../common/outcome/part.ts'
 import { isUnchanged, withStored } from '../../common/outcome/stored.ts'
-import { needsFreshExperiment, outcomeOf, type Write } from '../../common/writes/write.ts'
+import { type Doubt, needsFreshExperiment, outcomeOf, type Write } from '../../common/writes/write.ts'
 
 /** What `apply` needs to carry out a plan. */
 export interface ApplyPorts {
@@ -27,6 +28,8 @@ export interface ApplyPorts {
     write: Pick<Write, 'role'> & { readonly of?: KubeObject },
     isUndone?: boolean,
   ): void
+  /** called after the API server has decided about a doubt and refused the fork */
+  noteRefused(refused: RefusedFork): void
 }
 
 /** A person must act before the API server accepts such a write. */
@@ -59,7 +62,11 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
       if (!(error instanceof KubeError)) throw error
       // Such a write may not have been made. Trying again must not make the fork contested.
       if (!UNANSWERED.has(error.kind)) noteRepair()
-      return { is: 'concluded', conclusion: refused(conclusion, write, { error, facts, ifRefused: plan.ifRefused }) }
+      const concluded = refused(conclusion, write, { error, facts, ifRefused: plan.ifRefused })
+      const of = doubtOf(write)?.of
+      if (of !== undefined && error.kind === 'invalid')
+        ports.noteRefused({ of, decision: stalled(concluded.reason, concluded.message) })
+      return { is: 'concluded', conclusion: concluded }
     }
   }
   return { is: 'concluded', conclusion }
@@ -77,12 +84,21 @@ function refused(conclusion: Conclusion, write: Write, { error, facts, ifRefused
   if (refusal === 'lookAgain') throw error
   const text = `${error.kind === 'timeout' ? noAnswer(error) : error.message}${remedyOf(write, facts)}`
   const run = REFUSED.has(error.kind) ? ifRefused?.(text) : undefined
-  const message = write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text
+  const message =
+    write.verb === 'apply' ? explained(withOverridePaths(text, write.object, facts), doubtOf(write)) : text
   return {
     ...withDecision(conclusion, { ...refusal, message }),
     ...(run ? { run } : {}),
     ...(write.verb === 'delete' && write.role === 'fork' ? { fork: write.of } : {}), // it still serves
   }
+}
+
+const doubtOf = (write: Write): Doubt | undefined => ('doubt' in write ? write.doubt : undefined)
+
+/** A refusal with our own words about each field of the override that it does not name. */
+function explained(refusal: string, doubt: Doubt | undefined): string {
+  const unnamed = doubt?.mistakes.filter(({ field }) => !refusal.includes(field)) ?? []
+  return unnamed.length === 0 ? refusal : `${refusal}; ${formatErrors(unnamed)}`
 }
 
 /** Of a Rollout whose own steps cannot be skipped. */

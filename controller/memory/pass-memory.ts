@@ -1,5 +1,5 @@
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
-import type { WrittenGeneration } from '../../common/facts/facts.ts'
+import type { RefusedFork, WrittenGeneration } from '../../common/facts/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
@@ -13,6 +13,9 @@ import { TimedMap } from './timed-map.ts'
 
 /** Repairs are not counted in a row after this time, so that it no longer matters what was written before. */
 const STATUS_MS = 120_000
+
+/** How long a fork that the API server refused is not sent again: until then the cluster may have another version. */
+const REFUSED_MS = 3_600_000
 
 /**
  * The fork and the twin of an experiment that this process wrote, until the status tells of it. If a pass cannot write
@@ -42,6 +45,7 @@ export function passMemory(
   const unreported = new Map<Key, UnreportedWrites>()
   const dryRuns = new DryRuns({ client, timers, isKnown })
   const sharePace = new StatusPacing(timers)
+  const refused = new TimedMap<Key, RefusedFork>(timers, REFUSED_MS)
   const writtenStatuses: WrittenStatuses = new TimedMap(timers, STATUS_MS)
   experiments.subscribe(({ is, key }) => {
     if (is !== 'deleted') return
@@ -50,6 +54,7 @@ export function passMemory(
     dryRuns.forget(key)
     sharePace.forget(key)
     writtenStatuses.delete(key)
+    refused.delete(key)
   })
   return {
     steps,
@@ -57,6 +62,7 @@ export function passMemory(
     dryRuns,
     sharePace,
     writtenStatuses,
+    refused,
     drift: new DriftBackoff(timers),
     // when another client removes a pin for the third time, the run is aborted
     pins: new DriftBackoff(timers, 2),

@@ -73,7 +73,7 @@ const NOT_READ = {
 
 /** The facts that need no read of other objects. */
 function experimentFacts(ports: Ports, key: Key, experiment: ExperimentDeployment) {
-  const { policies, drift, installed, steps, unreported, workloads } = ports
+  const { policies, drift, installed, steps, unreported, refused, workloads } = ports
   const { kind } = experiment.spec.sourceRef
   const adapter = workloadKind(kind)
   const served = adapter && !workloads.isAbsent(adapter) ? adapter : undefined
@@ -85,6 +85,7 @@ function experimentFacts(ports: Ports, key: Key, experiment: ExperimentDeploymen
     driftBackoffMs: drift.waitMs(key),
     contestedMs: drift.contestedMs(key),
     unreported: unreported.get(key)?.fork,
+    refused: refused.get(key),
     stepElapsedMs: steps.elapsedMs(key, experiment.status?.strategy),
   }
 }

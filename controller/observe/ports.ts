@@ -7,7 +7,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
-import type { ByName, Components, OtherExperiment } from '../../common/facts/facts.ts'
+import type { ByName, Components, OtherExperiment, RefusedFork } from '../../common/facts/facts.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { DoubtfulWrite } from '../../common/situation/write-in-doubt.ts'
@@ -146,4 +146,6 @@ export interface Ports {
   }
   /** the forks and twins that were written and of which no status tells */
   readonly unreported: Pick<ReadonlyMap<Key, UnreportedWrites>, 'get'>
+  /** the last fork of each experiment that the API server refused, for an hour, if our rules left it to decide */
+  readonly refused: { get(key: Key): RefusedFork | undefined }
 }

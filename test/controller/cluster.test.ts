@@ -82,6 +82,7 @@ function world(cached: ExperimentDeployment | null = anExperiment()) {
     },
     statusDrift: new DriftBackoff(timers),
     unreported: new Map(),
+    refused: new TimedMap(timers, 3_600_000),
     sharePace: new StatusPacing(timers),
     writtenStatuses: new TimedMap(timers, 120_000),
     written,
@@ -100,7 +101,7 @@ function world(cached: ExperimentDeployment | null = anExperiment()) {
     yielder: SHORT_TURNS,
     yieldToWrites: async () => void diary.push('yield'),
   })
-  return { written, cluster, diary, log, server, stopping }
+  return { written, cluster, diary, log, server, stopping, timers }
 }
 const fork: KubeObject = theFork()
 const { status: _status, ...object } = fork
@@ -241,6 +242,17 @@ describe('the cluster of a pass', () => {
     const { writer, ports } = world(null).cluster
     await writer.write({ ...write, role: 'fork' })
     expect(ports.unreported.get('shop/faster-cart')).to.equal(undefined)
+  })
+
+  it('remembers for an hour what the API server refused, and nothing of an experiment that is gone', async () => {
+    const refused = { of: 'state', decision: stalled('ApplyRefused', 'no') }
+    const [{ cluster, timers }, gone] = [world(), world(null).cluster]
+    for (const { writer } of [cluster, gone]) writer.noteRefused(refused)
+    const remembered = ({ ports }: typeof cluster) => ports.refused.get('shop/faster-cart')
+    await timers.pass(3_599_999)
+    expect([remembered(cluster), remembered(gone)]).to.deep.equal([refused, undefined])
+    await timers.pass(1)
+    expect(remembered(cluster)).to.equal(undefined)
   })
 
   it('notes its writes, so that the next pass waits for the caches', async () => {

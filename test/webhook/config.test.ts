@@ -17,6 +17,7 @@ describe('readConfig of the webhook', () => {
       ownNamespace: 'experiment-controller-system',
       onlyNamespace: undefined,
       installed: installing(),
+      podRules: 'refuse',
     })
   })
   it('reads which components are installed', () => {
@@ -34,6 +35,7 @@ describe('readConfig of the webhook', () => {
     expect(() => readConfig({ TLS_MIN_VERSION: '1.1' })).to.throw(
       'TLS_MIN_VERSION must be one of TLSv1.2, TLSv1.3, found "1.1"',
     )
+    expect(() => readConfig({ POD_RULES: 'off' })).to.throw('POD_RULES must be one of refuse, warn, found "off"')
   })
   it('takes callers by authority and name, never by one alone', () => {
     expect(readConfig({ CLIENT_CA: '/ca.crt', CLIENT_NAMES: 'kube-apiserver, api.internal,' }).callers).to.deep.equal({

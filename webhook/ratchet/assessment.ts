@@ -2,6 +2,7 @@ import { knownValue } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
 import { type Assessment, assess, derivedFork } from '../../common/assess/assess.ts'
+import type { Mistake } from '../../common/assess/merged-errors.ts'
 import type { SpecFacts } from '../../common/facts/facts.ts'
 import { objectOr } from '../../common/json/json.ts'
 import { changesBetween } from '../../common/override/changes.ts'
@@ -16,22 +17,39 @@ export interface ComparedAssessment extends Ratcheted {
   readonly before: () => Assessment | undefined
 }
 
-/** The mistakes of `now`, as `known` those that the stored experiment has too, and changes of immutable fields. */
+/** What becomes of mistakes about which the API server decides, as the variable `POD_RULES` says. */
+export const POD_RULES = ['refuse', 'warn'] as const
+export type PodRules = (typeof POD_RULES)[number]
+
+interface Compared {
+  readonly previous: ExperimentDeployment | undefined
+  readonly podRules: PodRules
+}
+
+/**
+ * The mistakes of `now` and changes of immutable fields. As `known` those that the stored experiment has too, and those
+ * that are left to the API server, unless they are to be refused.
+ */
 export function compareAssessments(
   now: Assessment,
   facts: SpecFacts,
-  previous: ExperimentDeployment | undefined,
+  { previous, podRules }: Compared,
 ): ComparedAssessment {
   const before = storedAssessment(facts, previous)
   const { errors, known } = ratchet({ spec: facts.experiment.spec, errors: mistakesOf(now) }, () => {
     const found = before()
     return previous && found && { spec: previous.spec, errors: mistakesOf(found) }
   })
-  return { errors: [...errors, ...immutableErrors(now, facts, before)], known, before }
+  const isRefused = ({ isLeftToApiServer }: Mistake): boolean => podRules === 'refuse' || !isLeftToApiServer
+  return {
+    errors: [...errors.filter(isRefused), ...immutableErrors(now, facts, before)],
+    known: [...known, ...errors.filter((error) => !isRefused(error))],
+    before,
+  }
 }
 
 /** The mistakes that the author has to correct. */
-export const mistakesOf = (assessment: Assessment): readonly FieldError[] =>
+export const mistakesOf = (assessment: Assessment): readonly Mistake[] =>
   assessment.is === 'wanted' ? assessment.mistakes() : assessment.errors
 
 /** Returns the assessment of the stored experiment from the same facts. It is computed on the first call. */

@@ -1,15 +1,16 @@
-import type { ExperimentDeployment, FieldError } from '../../common/api/types.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
+import type { Mistake } from '../../common/assess/merged-errors.ts'
 import { canonicalJson } from '../../common/json/canonical.ts'
 import { visitFields } from '../../common/json/document-order.ts'
 
 /** The mistakes of an update: the new ones, and those that the stored resource has too. */
 export interface Ratcheted {
-  readonly errors: readonly FieldError[]
+  readonly errors: readonly Mistake[]
   /** only warnings: a stored resource may be older than a rule that it breaks, and must stay changeable */
-  readonly known: readonly FieldError[]
+  readonly known: readonly Mistake[]
 }
 
-type Judged = { readonly spec: ExperimentDeployment['spec']; readonly errors: readonly FieldError[] }
+type Judged = { readonly spec: ExperimentDeployment['spec']; readonly errors: readonly Mistake[] }
 
 /**
  * Splits the mistakes of `now`: `before` has the `known` ones too, with the same path, message and value. It is called

@@ -1,20 +1,24 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { AnalysisState } from '../../../common/assess/analysis.ts'
+import { stalled } from '../../../common/facts/decision.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { objectOr } from '../../../common/json/json.ts'
+import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { type ForkNeed, needOf } from '../../../common/plan/fork-need.ts'
 import { evaluate } from '../../../common/plan/plan.ts'
+import type { PodsForbidden } from '../../../common/plan/pods-forbidden.ts'
 import { situationOf } from '../../../common/situation/situation-of.ts'
-import { anExperiment, aPolicy, imageOverride, NO_POLICIES } from '../../builders.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, aRollout, imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aCutOver } from '../run/blue-greens.ts'
 
 import { leftAt, someFacts, theFork } from './some-facts.ts'
 
 /** What the fork of `facts` needs. */
-function need(facts: Facts): ForkNeed {
+function need(facts: Facts, forbidden?: PodsForbidden): ForkNeed {
   const situation = situationOf(facts)
-  const { assessment, policy, podsForbidden } = evaluate(situation)
+  const { assessment, policy, podsForbidden = forbidden } = evaluate(situation)
   if (assessment.is !== 'wanted') throw new Error(`no fork is wanted: ${assessment.decision.message}`)
   return needOf({ situation, wanted: assessment, policy, podsForbidden, isNewQuestion: false })
 }
@@ -59,9 +63,62 @@ describe('a fork needs', () => {
   for (const [sentence, facts, is] of CASES)
     it(`${is} where it ${sentence}`, () => expect(need(facts()).is).to.equal(is))
 
-  it('to be held where the override has a mistake', () => {
-    const overrideSpec = { template: { spec: { containers: [{ name: 'cart', imagePullPolicy: 7 }] } } }
-    const found = need({ ...converged(), experiment: anExperiment({ overrideSpec, status: leftAt(3) }) })
-    expect(found).to.have.property('is', 'hold')
+  const overriding = (overrideSpec: JsonObject) => anExperiment({ overrideSpec, status: leftAt(3) })
+  const needWith = (overrideSpec: JsonObject, more: Partial<Facts> = {}) =>
+    need({ ...converged(), experiment: overriding(overrideSpec), ...more })
+  const inContainer = (fields: JsonObject): JsonObject => ({
+    template: { spec: { containers: [{ name: 'cart', image: 'example/cart:2', ...fields }] } },
+  })
+  // a rule of the API server that this version copies
+  const DOUBTFUL = inContainer({ ports: [{ containerPort: 70_000 }] })
+
+  it('to be held where no pod can run with a value that the API server stores', () =>
+    expect(needWith(inContainer({ image: 'cart :1' }))).to.have.property('is', 'hold'))
+
+  it('to be held where the schema of the cluster has another type', () => {
+    const error = { path: ['x'], field: 'spec.x', message: 'is wrong', cause: 'FieldValueInvalid' } as const
+    const schema = known({ ...ANY_SCHEMA, checkWhole: (spec: JsonObject) => (Object.hasOwn(spec, 'x') ? [error] : []) })
+    expect(needWith({ x: 1 }, { schema })).to.have.property('is', 'hold')
+  })
+
+  it('to be held where it is a Rollout, whose pods the API server does not check', () => {
+    const experiment = anExperiment({ sourceRef: { kind: 'Rollout', name: 'cart' }, overrideSpec: DOUBTFUL })
+    const facts = someFacts({ kind: known(rollout), source: aRollout(), experiment })
+    expect(need(facts)).to.have.property('is', 'hold')
+  })
+
+  /** The doubt with which the fork is sent. */
+  function doubt() {
+    const found = needWith(DOUBTFUL)
+    if (found.is !== 'apply' || !found.doubt) throw new Error(`it is sent with a doubt, not ${found.is}`)
+    return found.doubt
+  }
+
+  it('to be sent where only a copied rule of the API server says that it is wrong', () =>
+    expect(doubt().mistakes.map(({ field }) => field)).to.deep.equal([
+      'spec.overrideSpec.template.spec.containers[0].ports[0].containerPort',
+    ]))
+
+  it('not to be sent again after a refusal, until the source, the override or the schema is another one', () => {
+    const decision = stalled('ApplyRefused', 'the API server refuses it')
+    const refused = { of: doubt().of, decision }
+    expect(needWith(DOUBTFUL, { refused })).to.deep.equal({ is: 'refused', decision })
+    const others: Readonly<Record<string, Partial<Facts>>> = {
+      override: { experiment: overriding(inContainer({ ports: [{ containerPort: 80_000 }] })) },
+      source: { source: known({ object: aDeployment({ spec: { minReadySeconds: 7 } }), referents: [] }) },
+      schema: { schema: known({ ...ANY_SCHEMA, hash: 'another' }) },
+    }
+    for (const [what, more] of Object.entries(others))
+      expect(needWith(DOUBTFUL, { refused, ...more }).is, what).to.equal('apply')
+  })
+
+  it('its size alone to change where its pods must go, because an apply may be refused', () => {
+    const experiment = anExperiment({ overrideSpec: DOUBTFUL, status: leftAt(3) })
+    const facts = { ...converged(), experiment }
+    const analysis = { is: 'known' } as unknown as AnalysisState
+    const podsForbidden = { because: 'rolledBack', analysis } as const
+    expect(need(facts, podsForbidden)).to.have.property('is', 'hold')
+    const empty = { ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } }
+    expect(need({ ...facts, fork: known(empty) }, podsForbidden)).to.have.property('is', 'apply')
   })
 })

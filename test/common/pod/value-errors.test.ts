@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import type { Json } from '../../../common/json/json.ts'
 import type { Origin } from '../../../common/pod/containers.ts'
-import { containerNames, valueErrors } from '../../../common/pod/value-errors.ts'
+import { containerNames, isLeftToApiServer, valueErrors } from '../../../common/pod/value-errors.ts'
 import { LAW } from '../../property.ts'
 import { ALL_VALUE_CASES } from '../../value-cases/all.ts'
 import { aSpec, CART, pod } from '../../value-cases/case.ts'
@@ -54,6 +54,14 @@ describe('the mistakes in the values of a spec', () => {
     }
     expect(told('StatefulSet', aSpec('StatefulSet', { ...mounted, volumeClaimTemplates: [claim] }))).to.deep.equal([])
     expect(told('Deployment', aSpec('Deployment', { ...mounted, volumeClaimTemplates: [claim] }))).to.have.length(1)
+  })
+
+  it('are left to the API server where it checks them by itself, of the kinds whose pods it checks', () => {
+    for (const { title, kind = 'Deployment', refused, isOfKubelet = false } of ALL_VALUE_CASES)
+      for (const error of valueErrors(kind, aSpec(kind, refused), ORIGIN)) {
+        expect(isLeftToApiServer(kind, error), title).to.equal(!isOfKubelet)
+        expect(isLeftToApiServer('Rollout', error), title).to.equal(false)
+      }
   })
 
   it('are found in any value of any type, without an exception', () => {

@@ -29,6 +29,7 @@ async function applied(write: Write, isCurrent: boolean) {
   const ports = {
     reserve: () => true,
     noteRepair: () => undefined,
+    noteRefused: () => undefined,
     isCurrent: async () => {
       diary.push('read experiment')
       return isCurrent
@@ -69,6 +70,7 @@ describe('apply: a write that concerns production', () => {
     const ports = {
       reserve: () => true,
       noteRepair: () => undefined,
+      noteRefused: () => undefined,
       isCurrent: async () => true,
       write: () => Promise.reject(new KubeError({ kind: 'forbidden', message: 'rollouts/status is forbidden' })),
     }
@@ -86,7 +88,13 @@ describe('apply: a write that concerns production', () => {
     const conclusion = { ...waiting('Undoing', 'restores'), fork: undefined, source: undefined, run }
     const movesAfter = async (kind: KubeErrorKind) => {
       const write = () => Promise.reject(new KubeError({ kind, message: 'no' }))
-      const ports = { reserve: () => true, noteRepair: () => undefined, isCurrent: async () => true, write }
+      const ports = {
+        reserve: () => true,
+        noteRepair: () => undefined,
+        noteRefused: () => undefined,
+        isCurrent: async () => true,
+        write,
+      }
       const plan = { writes: [ofSource], conclusion, ifRefused: moved }
       const found = await apply(ports, plan, someFacts()).catch(() => undefined)
       return found?.is === 'concluded' && found.conclusion.run?.moved?.message

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { waiting } from '../../../common/facts/decision.ts'
+import type { RefusedFork } from '../../../common/facts/facts.ts'
 import { forkHealth } from '../../../common/fork/health.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { Conclusion, Plan, Reservation } from '../../../common/outcome/conclusion.ts'
@@ -66,6 +67,7 @@ async function applied({ writes = [], reservation, stored = {}, failures = {}, i
       return !isTaken
     },
     noteRepair: () => void diary.push('repair'),
+    noteRefused: ({ of, decision }: RefusedFork) => void diary.push(`refused ${of}: ${decision.message}`),
     isCurrent: async () => true,
     write: async ({ verb, role }: Write) => {
       diary.push(`${verb} ${role}`)
@@ -214,6 +216,41 @@ describe('apply', () => {
     const failures = { 'apply newFork': new KubeError({ kind: 'invalid', message }) }
     const { conclusion } = await applied({ writes: [applyOf('newFork')], failures })
     expect(conclusion?.message).to.equal('spec.template.spec.containers[0].image (from the source): Invalid value')
+  })
+
+  describe('of a fork about which the API server decides', () => {
+    const field = 'spec.overrideSpec.template.spec.containers[0].image'
+    const doubt = { of: 'state', mistakes: [{ field, message: 'odd', cause: 'FieldValueInvalid' }] } as const
+    const doubted = { ...applyOf('newFork'), doubt }
+
+    it('notes its refusal, and explains it where the message does not name the field of the override', async () => {
+      const { diary, conclusion } = await applied({
+        writes: [doubted],
+        failures: { 'apply newFork': failure('invalid') },
+      })
+      expect([conclusion?.is, conclusion?.reason]).to.deep.equal(['stalled', 'ApplyRefused'])
+      expect(conclusion?.message).to.equal(`message of invalid; ${field}: odd`)
+      expect(diary).to.deep.equal(['apply newFork', `refused state: ${conclusion?.message}`])
+    })
+
+    it('adds nothing to a message that names the field', async () => {
+      const failures = { 'apply newFork': new KubeError({ kind: 'invalid', message: `${field}: bad` }) }
+      expect((await applied({ writes: [doubted], failures })).conclusion?.message).to.equal(`${field}: bad`)
+    })
+
+    it('notes no failure of another kind, and nothing if it is accepted', async () => {
+      for (const kind of ['forbidden', 'server', 'timeout'] as const)
+        expect(
+          (await applied({ writes: [doubted], failures: { 'apply newFork': failure(kind) } })).diary,
+        ).to.deep.equal(['apply newFork'])
+      const { diary } = await applied({ writes: [doubted], stored: { 'apply newFork': FORK } })
+      expect(diary).to.deep.equal(['apply newFork'])
+    })
+
+    it('notes no refusal where our rules find nothing wrong: what refused it may change soon', async () => {
+      const { diary } = await applied({ writes: [applyOf('fork')], failures: { 'apply fork': failure('invalid') } })
+      expect(diary).to.deep.equal(['apply fork'])
+    })
   })
 
   it('tells that the name is taken only if another client owns fields, not if a quota was just changed', async () => {

@@ -25,6 +25,7 @@ const STRATEGIES = {
 const entriesOf = (parts: Subsystems) => ({
   steps: parts.memory.steps.entryCount,
   unreported: parts.memory.unreported.size,
+  refused: parts.memory.refused.size,
   statusWrites: parts.memory.sharePace.size,
   reservations: parts.reservations.entryCount,
   index: parts.index.entryCount,

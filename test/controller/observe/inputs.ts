@@ -4,6 +4,7 @@ import type { Surroundings } from '../../../common/surroundings/traffic-report.t
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK, imageOverride } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'
 import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { ACCEPTED_LATER } from './accepted-later.ts'
 import { ANALYSIS_INPUTS, TWIN_INPUTS } from './analysis-inputs.ts'
 import { END_OF_PAUSE } from './end-of-pause.ts'
 import { LOST_STATUS } from './lost-status.ts'
@@ -221,6 +222,7 @@ export const INPUTS = {
     },
   },
   unreported: { 'a status that is not written': LOST_STATUS },
+  refused: { 'the API server accepts the fork': ACCEPTED_LATER },
   podRefusal: { 'an Event': { ...REFUSED_PODS, isSeen: tells('ReplicaFailure') } },
   driftBackoffMs: { 'a second drift in a row': SCALED_TWICE },
   leavingMs: { 'a minute in which the pods stay': STAYING_PODS },

@@ -96,6 +96,7 @@ export function observing(given: Given = {}) {
     drift: { waitMs: () => 250, contestedMs: () => 60_000 },
     pins: { waitMs: () => 0, contestedMs: () => 0 },
     unreported: new Map(),
+    refused: new Map(),
     analysis: given.analysis,
   }
   const facts = async () => {

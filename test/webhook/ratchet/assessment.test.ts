@@ -4,7 +4,12 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import type { SpecError, SpecSchema } from '../../../common/override/spec-schema.ts'
 import { workloadKind } from '../../../common/workload/registry.ts'
-import { type ComparedAssessment, compareAssessments, mistakesOf } from '../../../webhook/ratchet/assessment.ts'
+import {
+  type ComparedAssessment,
+  compareAssessments,
+  mistakesOf,
+  type PodRules,
+} from '../../../webhook/ratchet/assessment.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aStatefulSet, imageOverride } from '../../builders.ts'
 import { assess } from '../../common/of-facts.ts'
 import { type Given as GivenFacts, someFacts } from '../../common/plan/some-facts.ts'
@@ -18,6 +23,7 @@ interface Given {
   readonly source?: KubeObject
   /** absent: one that finds no mistake */
   readonly schema?: SpecSchema | 'none'
+  readonly podRules?: PodRules
 }
 
 function factsOf({ spec, source = aDeployment(), schema = ANY_SCHEMA }: Given) {
@@ -35,7 +41,7 @@ function compared(given: Given): ComparedAssessment {
   return compareAssessments(
     assess(facts, () => []),
     facts,
-    previous,
+    { previous, podRules: given.podRules ?? 'refuse' },
   )
 }
 

@@ -1,0 +1,21 @@
+/** A fork that the API server refuses, until it has another version. It is sent again after an hour. */
+import { anExperiment } from '../../builders.ts'
+import { kubeError } from '../../common/kube/scripted-client.ts'
+import { FakeApiServer } from '../fake-api-server.ts'
+import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+
+export const ACCEPTED_LATER = {
+  objects: { [PATHS.experiment]: stored(anExperiment({ overrideSpec: { minReadySeconds: 700 } })) },
+  first: ({ server }: ControllerWorld) => {
+    const request = server.request.bind(server)
+    server.request = async (each) => {
+      if (each.path === PATHS.fork && each.verb === 'apply') throw kubeError('invalid')
+      return request(each)
+    }
+  },
+  change: async ({ server, pass }: ControllerWorld) => {
+    server.request = FakeApiServer.prototype.request
+    await pass(3_290_000)
+  },
+  isSeen: ({ server }: ControllerWorld) => server.diary.includes(`apply ${PATHS.fork}`),
+}
