@@ -115,7 +115,7 @@ const OF_CONDITIONS = {
   NameConflict:
     'Remove or rename the object that already has the name of the fork, of its pinned base, or of the record of its promotion. The message names it. If it is an analysis run, raise `spec.analysis.attempt`.',
   ApplyRefused:
-    'Correct what the message of the API server names: a field, a quota, Pod Security or another admission webhook.',
+    'Correct what the message of the API server names: a field of the override, a quota, Pod Security or another admission webhook.',
   ApplyFailed: 'Wait. The controller tries again. If it takes too long, read the message.',
   NotReconciled:
     'Start Argo Rollouts. If it runs, check why it ignores this Rollout: its instance ID, or the namespace that it watches.',

@@ -50,7 +50,7 @@ describe('a fork that our rules refuse, and about which the API server decides',
       .and.have.nested.property('[1].minReadySeconds', 700)
   })
 
-  it('is told with the field of the override if the API server refuses it, and not sent again for an hour', async () => {
+  it('A68: is told with the field of the override if the API server refuses it, and not sent again for an hour', async () => {
     const { pass, condition, sent, controller, at } = await aWorld('invalid')
     const told = `spec.overrideSpec.${SAID.slice('spec.'.length)}`
     expect(condition('Ready')).to.deep.include({ reason: 'ApplyRefused', message: told })

@@ -112,7 +112,7 @@ describe('a fork needs', () => {
       expect(needWith(DOUBTFUL, { refused, ...more }).is, what).to.equal('apply')
   })
 
-  it('its size alone to change where its pods must go, because an apply may be refused', () => {
+  it('A68: its size alone to change where its pods must go, because an apply may be refused', () => {
     const experiment = anExperiment({ overrideSpec: DOUBTFUL, status: leftAt(3) })
     const facts = { ...converged(), experiment }
     const analysis = { is: 'known' } as unknown as AnalysisState
