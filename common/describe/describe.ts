@@ -213,7 +213,7 @@ function serviceLines(
   const replicas = servingPods(wanted)
   if (surroundings.traffic.is !== 'known')
     return planLines(['the share of requests is unknown: the Services could not be read'])
-  if (alone?.isHeld) return aloneWarnings(alone, true)
+  if (alone?.forbidsPods) return aloneWarnings(alone, true)
   const remedy = experiment.spec.strategy ? '' : '; scale it to give it some'
   const opens = experiment.spec.strategy?.blueGreen ? 'until the cut-over' : 'until a weight opens some'
   const isBypassed = report.collisions.some(({ reason }) => reason === 'GateBypassed')

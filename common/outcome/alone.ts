@@ -29,7 +29,7 @@ export interface AloneFork {
   /** the policies that forbid it */
   readonly forbidding: readonly string[]
   /** whether the fork must have no pods */
-  readonly isHeld: boolean
+  readonly forbidsPods: boolean
 }
 
 /**
@@ -49,8 +49,8 @@ export function aloneBehindService(situation: Situation, assessment: Assessment)
     .filter(({ spec }) => spec.aloneBehindService === 'Deny' && actionsOf(spec).includes('Deny'))
     .map(({ metadata }) => metadata.name)
   const hasNoPods = facts.fork.is === 'absent' || (facts.fork.is === 'known' && replicasOf(facts.fork.value) === 0)
-  const isHeld = forbidding.length > 0 && !isWriting && (hasNoPods || restMs <= 0)
-  return { services, since, restMs, forbidding, isHeld }
+  const forbidsPods = forbidding.length > 0 && !isWriting && (hasNoPods || restMs <= 0)
+  return { services, since, restMs, forbidding, forbidsPods }
 }
 
 function servicesOf(facts: Facts, assessment: Assessment): readonly string[] {
@@ -73,7 +73,9 @@ const scaledToZero = (fork: KubeObject): KubeObject => ({ ...fork, spec: { ...ob
  * The warning for the author, once it has lasted long enough. A review cannot know that, so `isReview` always warns.
  */
 export const aloneWarnings = (alone: AloneFork | undefined, isReview = false): readonly Warning[] =>
-  alone && (isReview || alone.isHeld || alone.restMs <= 0) ? [warning('AloneBehindService', ...partsOf(alone))] : []
+  alone && (isReview || alone.forbidsPods || alone.restMs <= 0)
+    ? [warning('AloneBehindService', ...partsOf(alone))]
+    : []
 
 /** The decision on a fork that has no pods because it would be alone. An endpoint that becomes ready wakes it. */
 export const aloneDecision = (alone: AloneFork): Decision => ({
@@ -82,9 +84,9 @@ export const aloneDecision = (alone: AloneFork): Decision => ({
   message: fitted(Number.POSITIVE_INFINITY, partsOf(alone)),
 })
 
-function partsOf({ services, forbidding, isHeld }: AloneFork): readonly Part[] {
+function partsOf({ services, forbidding, forbidsPods }: AloneFork): readonly Part[] {
   const lack = ['no other ready endpoint in service/', shortenedList(services, 2)]
-  return isHeld
+  return forbidsPods
     ? [...lack, ': no pods until there is one', ' (policy "', shortenedList(forbidding, 2), '")']
     : [...lack, optionalClause(': the fork gets all requests')]
 }

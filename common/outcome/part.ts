@@ -7,7 +7,7 @@ export interface Part {
   readonly writes?: readonly Write[]
   /** replaces the decision of the parts before it */
   readonly decision?: Decision | undefined
-  readonly told?: Partial<Pick<Conclusion, 'fork' | 'run' | 'analysis' | 'twin' | 'leaving' | 'repairInMs'>>
+  readonly conclusion?: Partial<Pick<Conclusion, 'fork' | 'run' | 'analysis' | 'twin' | 'leaving' | 'repairInMs'>>
 }
 
 /** What the run of the strategy adds. A pass either moves it or acts for it, never both. */
@@ -28,5 +28,5 @@ export const withDecision = ({ because: _former, ...conclusion }: Conclusion, de
 /** `conclusion` with what a further part says. */
 export const withPart = (conclusion: Conclusion, part: Part | undefined): Conclusion => ({
   ...(part?.decision ? withDecision(conclusion, part.decision) : conclusion),
-  ...part?.told,
+  ...part?.conclusion,
 })

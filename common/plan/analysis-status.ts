@@ -83,16 +83,16 @@ export function analysisStatus(situation: Situation, conclusion: Conclusion): Ex
   const { facts } = situation
   const { experiment } = facts
   if (!experiment.spec.analysis) return {}
-  const told = toldOf(facts, conclusion) ?? experiment.status?.analysis ?? firstStatus(situation)
-  return { analysis: { ...told, gatedDeployStatus: gatedWord(situation, conclusion, told) } }
+  const status = foundOf(facts, conclusion) ?? experiment.status?.analysis ?? firstStatus(situation)
+  return { analysis: { ...status, gatedDeployStatus: gatedWord(situation, conclusion, status) } }
 }
 
 /** What the pass found out. */
-function toldOf(facts: Facts, conclusion: Conclusion): AnalysisStatus | undefined {
+function foundOf(facts: Facts, conclusion: Conclusion): AnalysisStatus | undefined {
   if (!conclusion.analysis) return undefined
-  const { isFinal: _isFinal, waitsForFork: _waits, twin: _former, metrics = [], ...told } = conclusion.analysis
+  const { isFinal: _isFinal, waitsForFork: _waits, twin: _former, metrics = [], ...status } = conclusion.analysis
   // the API server forgets an empty list that is applied
-  return { ...told, ...(metrics.length > 0 ? { metrics } : {}), ...twinStatus(facts, conclusion) }
+  return { ...status, ...(metrics.length > 0 ? { metrics } : {}), ...twinStatus(facts, conclusion) }
 }
 
 /** Before it is known which fork is wanted. */

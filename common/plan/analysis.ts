@@ -71,7 +71,7 @@ export function analysisPart(
   const writes = [...endings, ...deletions, ...found.writes]
   if (!current) {
     const analysis = isKnown ? endReport(facts, known) : undefined
-    return analysis ? { writes, told: { analysis } } : { writes }
+    return analysis ? { writes, conclusion: { analysis } } : { writes }
   }
   const status = found.status ?? current.run?.status
   // A run that is to be resumed waits for its fork first.
@@ -83,7 +83,7 @@ export function analysisPart(
   const analysis = reportOf(facts, current, recordableStatus)
   const isAsked = current.run !== undefined && !analysis.isFinal && status?.finishedAt === undefined
   const arms = isAsked ? { arms: () => analysisArms(facts, obstacle) } : {}
-  return { writes, told: { analysis }, ...arms }
+  return { writes, conclusion: { analysis }, ...arms }
 }
 
 /** Whether the run of the strategy has turned back, so that its fork loses its pods. */

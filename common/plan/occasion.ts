@@ -156,7 +156,10 @@ function occasionToApply(facts: Facts, fork: KubeObject, of: OccasionInput): Occ
   const { podsForbidden, isNewQuestion = false, wanted } = of
   const { experiment } = facts
   const { status, metadata } = experiment
-  const [isHeld, isTaken] = [podsForbidden?.because === 'aloneBehindService', podsForbidden?.because === 'rolledBack']
+  const [isAlone, isRolledBack] = [
+    podsForbidden?.because === 'aloneBehindService',
+    podsForbidden?.because === 'rolledBack',
+  ]
   const last = lastPassOf(status)
   const isSame = isSameDerivation(fork, wanted, experiment)
   const isOtherCount = replicasOf(fork) !== replicasOf(wanted.fork)
@@ -164,14 +167,14 @@ function occasionToApply(facts: Facts, fork: KubeObject, of: OccasionInput): Occ
   // of a change by another client.
   const isKnown = status?.experimentResourceRef?.uid === fork.metadata.uid
   const isSameSpec = status?.observedGeneration === metadata.generation
-  if (isOtherCount && hadNoPodsBecauseAlone(experiment, fork) !== isHeld) {
+  if (isOtherCount && hadNoPodsBecauseAlone(experiment, fork) !== isAlone) {
     // Unless the last pass removed the pods, another client did.
-    const isReleased = isHeld || !last.isTold || last.emptied === 'aloneBehindService'
+    const isReleased = isAlone || !last.isReported || last.emptied === 'aloneBehindService'
     return { is: isKnown && isSameSpec && !isReleased ? 'refilled' : 'released' }
   }
   // Once the status says RolledBack, another client has added the pods. Then removing them is a repair.
-  if (isTaken && isSame && isOtherCount && last.emptied !== 'rolledBack') return { is: 'rolledBack' }
-  if (isNewQuestion && !isTaken && isSame && isOtherCount && replicasOf(fork) === 0) return { is: 'askedAgain' }
+  if (isRolledBack && isSame && isOtherCount && last.emptied !== 'rolledBack') return { is: 'rolledBack' }
+  if (isNewQuestion && !isRolledBack && isSame && isOtherCount && replicasOf(fork) === 0) return { is: 'askedAgain' }
   if (isSame && !isOtherCount && (isNewQuestion || isNextVerdict(fork, wanted))) return { is: 'verdict' }
   const isOurs = isAsWritten(fork, lastWriteOf(fork, facts))
   const step = isSame && isOtherCount && isOurs ? stepOf(wanted) : undefined

@@ -201,8 +201,8 @@ function planApply(
   const { text, isRepair = false } = wordsOf(occasion)
   const updating = waiting('Updating', `${shortNameOf(object)}: ${text}`)
   const disputed = isRepair ? contested(facts, object) : undefined
-  const isHeld = podsForbidden?.because === 'aloneBehindService'
-  const decision = isHeld ? decisionWithoutPods(podsForbidden) : (disputed ?? updating)
+  const isAlone = podsForbidden?.because === 'aloneBehindService'
+  const decision = isAlone ? decisionWithoutPods(podsForbidden) : (disputed ?? updating)
   const conclusion = { ...decision, fork, source: base.source }
   const reservation = reservationFor(facts, object)
   const reserved = reservation ? { reservation } : {}
@@ -220,7 +220,7 @@ function planApply(
     ...{ isRepair, isSameDerivation: hasSameDerivation(facts, wanted) },
     ...(doubt ? { doubt } : {}),
   }
-  const judged = isHeld || !disputed ? { healthOf: (stored: KubeObject) => healthOf(facts, wanted, stored) } : {}
+  const judged = isAlone || !disputed ? { healthOf: (stored: KubeObject) => healthOf(facts, wanted, stored) } : {}
   return { ...reserved, writes: [...before, apply], conclusion, ...judged }
 }
 

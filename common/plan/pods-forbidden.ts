@@ -18,7 +18,7 @@ interface Found {
  * strategy. One with a strategy is aborted.
  */
 export function podsForbiddenBy({ strategy }: Situation, { alone, analysis }: Found): PodsForbidden | undefined {
-  if (alone?.isHeld) return { because: 'aloneBehindService', alone }
+  if (alone?.forbidsPods) return { because: 'aloneBehindService', alone }
   const isRolledBack = analysis && !strategy && consequenceOf(analysis) === 'RollBack'
   return isRolledBack ? { because: 'rolledBack', analysis } : undefined
 }

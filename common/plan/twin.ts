@@ -38,7 +38,7 @@ export function twinPart({ facts, installed, isWriting }: Situation, of: Analyze
   const replicas = replicasNow(facts, conclusion)
   // The fork cannot be derived now, and stays as it is. So does its twin.
   const isUnclear = of.assessment !== undefined && of.analysis === undefined && !isWriting
-  const staying: Part = twin ? { told: { twin } } : {}
+  const staying: Part = twin ? { conclusion: { twin } } : {}
   if (isAsked && isUnclear && replicas > 0) return staying
   const isCompared = isAsked && isGoingOn(of.analysis) && replicas > 0
   if (!isCompared) return twin ? leavingPart(facts, twin, conclusion) : {}
@@ -65,7 +65,7 @@ function leavingPart(facts: Facts, twin: KubeObject, conclusion: Conclusion): Pa
   const { write, leaving: of } = leaving(resource, twin, { role: 'twin', now, leavingMs, ...repair })
   return {
     writes: write ? [write] : [],
-    ...(of ? { told: { twin, leaving: [...(conclusion.leaving ?? []), of] } } : {}),
+    ...(of ? { conclusion: { twin, leaving: [...(conclusion.leaving ?? []), of] } } : {}),
   }
 }
 
@@ -97,11 +97,11 @@ function sizedPart(
   { twin, conclusion: { policy } }: PresentTwin,
 ): Part {
   const { experiment, twin: known } = facts
-  const told = twin ? { twin } : {}
+  const conclusion = twin ? { twin } : {}
   const replicas = replicasOf(wanted.fork)
-  if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return { told }
+  if (policy && replicas > (twin ? replicasOf(twin) : 0) && isTwinDenied(policy, replicas)) return { conclusion }
   const left = twin ? lastWriteOfTwin(twin, facts) : experiment.status?.analysis?.twin
-  if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return { told }
+  if (twin && (isBeingDeleted(twin) || !isChanged(twin, { experiment, wanted, left }))) return { conclusion }
   // Whether another client deleted or changed the twin since the last pass. A change of its metadata alone has no
   // generation: then nothing else is wanted, or the hash is gone.
   const isSame = (of: KubeObject) =>
@@ -110,7 +110,7 @@ function sizedPart(
   const isChangedByOthers = (of: KubeObject) => left?.uid === of.metadata.uid && (isSame(of) || !isAsWritten(of, left))
   const isRepair = left !== undefined && (!twin || isChangedByOthers(twin))
   const repairInMs = known?.repairInMs ?? 0
-  if (isRepair && repairInMs > 0) return { told: { ...told, repairInMs } }
+  if (isRepair && repairInMs > 0) return { conclusion: { ...conclusion, repairInMs } }
   const uid = twin?.metadata.uid
   const metadata = { ...wanted.fork.metadata, ...(uid === undefined ? {} : { uid }) }
   const write: Write = {
@@ -121,7 +121,7 @@ function sizedPart(
     isRepair,
     isSameDerivation: twin !== undefined && isSameDerivation(twin, wanted, experiment),
   }
-  return { writes: [write], told }
+  return { writes: [write], conclusion }
 }
 
 /**

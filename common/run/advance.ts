@@ -83,7 +83,7 @@ export function runPart(
   const isRolledBack = !!analysis && consequenceOf(analysis) === 'RollBack'
   const decision = endDecision(situation, state, planned.conclusion, isRolledBack) ?? pins.decision
   const waits = state.steps[state.run.stepIndex]?.is === 'analysis' ? { analysis: awaitedVerdict(analysis) } : {}
-  return { writes: pins.writes, decision, told: { run: { ...report, ...rest, ...acts, ...waits } } }
+  return { writes: pins.writes, decision, conclusion: { run: { ...report, ...rest, ...acts, ...waits } } }
 }
 
 /** The abort of the run because of a verdict. Once the source may have the change, there is no analysis. */
@@ -118,7 +118,7 @@ export function expiredRunPart(situation: Situation, ending: Plan): RunPart | un
   const part = isGoing
     ? moved(state, abortMove(state.run, conclusion.message, facts))
     : runPartWithoutFork(situation, state, ending)
-  return { ...part, told: { ...part.told, fork: knownValue(facts.fork) } } // a later pass deletes it
+  return { ...part, conclusion: { ...part.conclusion, fork: knownValue(facts.fork) } } // a later pass deletes it
 }
 
 /** What a pass has found out when it decides how the run goes on. */
@@ -202,7 +202,7 @@ function revertedPart({ situation, facts, state }: AdvanceContext, report: RunRe
   if (!spec.blueGreen)
     return moved(report, { run: atStep(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
   const decision = stalled('SourceReverted', `${message}; the fork is kept until it is there again`)
-  return { decision, told: { run: report } }
+  return { decision, conclusion: { run: report } }
 }
 
 /** The next move of the run without a command, at a step that does not write the source. */

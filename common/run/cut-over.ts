@@ -55,7 +55,7 @@ export function cutOver(
   const none = { unpinning: [], pinning: [], isReached: false }
   if (isDying && !isWritten && run.path === 'Forward')
     return { ...none, moved: returnMove(facts, run, { pins, shortage }) }
-  const unpinned = both.filter(({ of, is }) => isHeld(of, pins) && (is === 'unpinned' || (isDying && of === active)))
+  const unpinned = both.filter(({ of, is }) => isOurPin(of, pins) && (is === 'unpinned' || (isDying && of === active)))
   const unpinning = unpinned.flatMap(({ of: { service } }) => (service ? [unpin(service)] : []))
   const isBack = unpinned.some(({ of }) => of === active)
   if (unpinning.length > 0)
@@ -73,7 +73,7 @@ export function cutOver(
 }
 
 /** Whether a Service has our key in its selector, or, as a preview without any key, what only we published. */
-const isHeld = (of: ServiceState, { preview }: PinState): boolean =>
+const isOurPin = (of: ServiceState, { preview }: PinState): boolean =>
   of.isOurs || (of === preview && of.pinnedTo === undefined && of.service !== undefined && isStillPublished(of.service))
 
 interface CutOverContext {
@@ -235,7 +235,7 @@ export function returnFirst({
 }: Situation): { readonly writes: readonly Write[]; readonly message: string } | undefined {
   if (!pins) return undefined
   const writes = statesIn(pins)
-    .filter((of) => isHeld(of, pins))
+    .filter((of) => isOurPin(of, pins))
     .flatMap(({ service }) => (service ? [unpin(service)] : []))
   const message = `its fork serves until service/${pins.active.name} sends to the source again`
   if (writes.length > 0) return { writes, message }

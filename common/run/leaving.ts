@@ -22,7 +22,8 @@ export const foreignFinalizers = ({ metadata: { finalizers = [] } }: Pick<KubeOb
   finalizers.filter((each) => !OF_KUBERNETES.has(each))
 
 /** Whether `fork` should have been gone by now, but a finalizer of others keeps it. */
-export const isHeld = (fork: KubeObject): boolean => isBeingDeleted(fork) && foreignFinalizers(fork).length > 0
+export const isKeptByFinalizers = (fork: KubeObject): boolean =>
+  isBeingDeleted(fork) && foreignFinalizers(fork).length > 0
 
 interface LeavingInput {
   readonly role: 'fork' | 'twin'

@@ -86,7 +86,7 @@ export function pausedCondition(situation: Situation, report: RunReport | undefi
 function previewAt({ facts, pins }: Situation, { run, steps }: RunReport): string | undefined {
   if (steps[run.stepIndex]?.is !== 'pause') return undefined
   const preview = steps.slice(0, run.stepIndex).find((step) => step.is === 'preview')
-  if (pins?.preview && !isTold(facts, pins.preview, 'preview')) return undefined
+  if (pins?.preview && !isReported(facts, pins.preview, 'preview')) return undefined
   return preview && steps.slice(run.stepIndex).some(({ is }) => is === 'cutOver') ? preview.service : undefined
 }
 
@@ -94,7 +94,7 @@ function previewAt({ facts, pins }: Situation, { run, steps }: RunReport): strin
  * Whether a Service is limited to the fork, and every node has known it. It is told once, and then as long as the
  * Service stays as it is: pods that come and go change nothing in that.
  */
-const isTold = ({ experiment: { status } }: Facts, of: ServiceState, is: 'active' | 'preview'): boolean =>
+const isReported = ({ experiment: { status } }: Facts, of: ServiceState, is: 'active' | 'preview'): boolean =>
   of.isOurs && (lastPassOf(status).limited[is] || sendsOnlyToFork(of))
 
 /**
@@ -107,7 +107,7 @@ export function cutOverConditions(
 ): readonly ConditionDraft[] {
   if (!report || !pins) return []
   const tooFew = tooFewPods(facts, report, pins)
-  if (!isTold(facts, pins.active, 'active')) return tooFew
+  if (!isReported(facts, pins.active, 'active')) return tooFew
   return [
     {
       type: 'CutOver',

@@ -37,7 +37,7 @@ export function moved(report: RunReport, { run, reason, message, by }: RunMove):
   const steps = run.path === report.run.path ? report.steps : compileSteps(report.spec, run.path)
   return {
     isStatusOnly: true,
-    told: { run: { ...report, run, steps, moved: { reason, message, ...(by === undefined ? {} : { by }) } } },
+    conclusion: { run: { ...report, run, steps, moved: { reason, message, ...(by === undefined ? {} : { by }) } } },
   }
 }
 
@@ -53,7 +53,7 @@ export function addedHashes(facts: Facts, report: RunReport, analysis: AnalysisS
   const isSubjectMissing = analysis !== undefined && isWholeSubjectMissing(analysis)
   if (!lacksHashes(stored, run) && !record && !isSubjectMissing) return undefined
   const added = promotion && record ? { promotion: { ...promotion, record } } : {}
-  return { isStatusOnly: true, told: { run: { ...report, ...added, addsHashes: true } } }
+  return { isStatusOnly: true, conclusion: { run: { ...report, ...added, addsHashes: true } } }
 }
 
 /** What a step adds that promotes or restores. `before`: what its Services add. */
@@ -72,8 +72,8 @@ export function promotionPart(
     return moved(report, { run: atStep(run, { stepIndex: run.stepIndex + 1 }, facts.now), ...event })
   }
   return {
-    ...{ writes, decision: decision ?? before.decision, told: { run: report } },
-    ...(ifRefused ? { ifRefused: (because: string) => moved(report, ifRefused(because)).told?.run } : {}),
+    ...{ writes, decision: decision ?? before.decision, conclusion: { run: report } },
+    ...(ifRefused ? { ifRefused: (because: string) => moved(report, ifRefused(because)).conclusion?.run } : {}),
   }
 }
 
@@ -85,7 +85,7 @@ export function serviceFirst(report: RunReport, cutting: CutOverPlan | undefined
   if (cutting?.moved) return moved(report, cutting.moved)
   if (!cutting || cutting.unpinning.length === 0) return undefined
   const { written, unpinning } = cutting
-  return { first: unpinning, told: { run: { ...report, acts: true, ...(written ? { written } : {}) } } }
+  return { first: unpinning, conclusion: { run: { ...report, acts: true, ...(written ? { written } : {}) } } }
 }
 
 /**
@@ -103,7 +103,7 @@ export function runPartWithoutFork(situation: Situation, report: RunReport, endi
   const restoring = restoredWithoutFork(situation, report, ending)
   if (restoring) return promotionPart(facts, report, restoring)
   const decision = endDecision(situation, report, ending.conclusion)
-  const staying = { decision, told: { run: report } }
+  const staying = { decision, conclusion: { run: report } }
   if (ending.writes.length > 0 || run.path === 'Forward' || !step) return staying
   const hasNoPods =
     fork.is === 'absent' ||
@@ -123,7 +123,7 @@ export function runPartWithoutFork(situation: Situation, report: RunReport, endi
   }
   const found = next(run, hasNoPods || isGateless ? withoutPauses(steps) : steps, seen)
   if (found.is === 'move') return moved(report, found)
-  return { decision, told: { run: { ...report, ...restOf(found, cutting) } } }
+  return { decision, conclusion: { run: { ...report, ...restOf(found, cutting) } } }
 }
 
 /**

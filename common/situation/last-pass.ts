@@ -8,7 +8,7 @@ import type { Condition, ExperimentDeploymentStatus } from '../api/types.ts'
  */
 export interface LastPass {
   /** whether it said anything of the fork */
-  readonly isTold: boolean
+  readonly isReported: boolean
   /** why it left the fork without pods, if it did */
   readonly emptied: 'aloneBehindService' | 'rolledBack' | undefined
   /** what it said of a fork that was just written; undefined: it said something else */
@@ -29,7 +29,7 @@ export function lastPassOf(status: ExperimentDeploymentStatus | undefined): Last
   const [ofReady, ofSource] = [attributesIn(ready), conditionOf(status, 'SourceResolved')]
   const saysLimited = (type: Condition['type']) => attributesIn(conditionOf(status, type))?.saysLimited === true
   return {
-    isTold: ready !== undefined,
+    isReported: ready !== undefined,
     emptied: ofReady?.empties,
     ofWritten: ofReady?.saysWhyWritten ? ready : undefined,
     isOver: ofReady?.ends === true,

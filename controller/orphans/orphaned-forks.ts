@@ -9,7 +9,7 @@ import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { LeavingObject } from '../../common/outcome/conclusion.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
-import { isHeld, leaving } from '../../common/run/leaving.ts'
+import { isKeptByFinalizers, leaving } from '../../common/run/leaving.ts'
 import { idInName, isForkOfSome, namedOwner, provenOwner } from '../../common/workload/any-fork.ts'
 import { hasForkLabel, isBeingDeleted, recordNameOf } from '../../common/workload/identity.ts'
 import type { WorkloadKind } from '../../common/workload/kind.ts'
@@ -141,7 +141,7 @@ export class Orphans {
 
   /** Whether the API server must be asked what keeps a fork that is being deleted. Passes do it for their own. */
   #mayBeHeld({ kind }: WorkloadKind, fork: KubeObject): boolean {
-    const mayHaveFinalizers = !hasForkLabel(fork) || isHeld(fork)
+    const mayHaveFinalizers = !hasForkLabel(fork) || isKeptByFinalizers(fork)
     return isBeingDeleted(fork) && mayHaveFinalizers && !this.#options.hasExperiment(kind, fork)
   }
 
@@ -151,7 +151,7 @@ export class Orphans {
     if (!live) return
     const owner = namedOwner(live)
     const isFree = !owner || (this.#options.isServed(owner.namespace) && (await this.#isGone(owner)))
-    if (isHeld(live) && isForkOfSome(live) && isFree) await this.#remove(kind, live)
+    if (isKeptByFinalizers(live) && isForkOfSome(live) && isFree) await this.#remove(kind, live)
     else this.#isNoOrphan(live)
   }
 

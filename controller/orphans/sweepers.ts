@@ -6,11 +6,11 @@ import type { KubeClient } from '../../common/kube/client/client.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { asObject, orUndefined } from '../../common/kube/reads/object.ts'
 import { listAll, type View } from '../../common/kube/watch/view.ts'
-import { isHeld } from '../../common/run/leaving.ts'
+import { isKeptByFinalizers } from '../../common/run/leaving.ts'
 import { idInName, isNamedFork } from '../../common/workload/any-fork.ts'
 import { experimentId } from '../../common/workload/identity.ts'
+import { OrphanedRuns, type OrphanedRunsOptions } from './orphaned-analysis-runs.ts'
 import { Orphans, type OrphansOptions } from './orphaned-forks.ts'
-import { OrphanedRuns, type OrphanedRunsOptions } from './orphaned-runs.ts'
 import { type LiveReads, OrphanedServices } from './orphaned-services.ts'
 
 interface SweepersOptions extends Omit<OrphansOptions, 'client' | 'workloads'> {
@@ -49,7 +49,7 @@ export function sweepersOf({ caches, isExcluded, ...options }: SweepersOptions) 
     },
     /** How many forks and twins are being deleted, and a finalizer of others keeps them. */
     get held(): number {
-      return workloads.reduce((sum, kind) => sum + kind.forks.list().filter(isHeld).length, 0)
+      return workloads.reduce((sum, kind) => sum + kind.forks.list().filter(isKeptByFinalizers).length, 0)
     },
     start(): void {
       forks.start()

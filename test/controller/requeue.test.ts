@@ -65,7 +65,7 @@ describe('the requeue of a pass', () => {
     'is the expiry of a settled experiment': [{ experiment: expiring }, settled, NONE, { afterMs: 20_000 }],
     'S13: is the time after which something follows from being alone behind a Service': [
       {},
-      { ...settled, alone: { services: ['cart'], since: '', restMs: 7_000, forbidding: [], isHeld: false } },
+      { ...settled, alone: { services: ['cart'], since: '', restMs: 7_000, forbidding: [], forbidsPods: false } },
       NONE,
       { afterMs: 7_000 },
     ],

@@ -9,7 +9,7 @@ import { usesCollectedRollouts } from '../integration/rollout-crds.ts'
 import { violations } from './oracles.ts'
 import { Sequences } from './sequences/run.ts'
 import type { Plan } from './sequences/steps.ts'
-import { aMistaken, isTold, type Mistaken } from './sequences/unreviewed.ts'
+import { aMistaken, isReported, type Mistaken } from './sequences/unreviewed.ts'
 
 const LANES = 12
 const RUNS = 11
@@ -68,7 +68,7 @@ describe(`generated sequences, SEED=${seed}`, function () {
     await removeWebhooks()
     const failures: string[] = []
     try {
-      await inParallel(LANES, all, (each) => isTold(each).catch((error) => failures.push(String(error))))
+      await inParallel(LANES, all, (each) => isReported(each).catch((error) => failures.push(String(error))))
     } finally {
       await restoreWebhooks()
     }

@@ -57,7 +57,7 @@ const COLLECTED_MS = 90_000
 /** Makes the cluster serve Rollouts, and waits until it tells their schema. */
 export async function withRolloutCrds(api: Api): Promise<void> {
   await applyCrds(api, await argoCrds())
-  await eventually('the schema of Rollouts to be told', 30_000, () => isTold(api))
+  await eventually('the schema of Rollouts to be told', 30_000, () => isReported(api))
 }
 
 const told = async (api: Api, path: string): Promise<string> => {
@@ -71,7 +71,7 @@ const KINDS = ['AnalysisRun', 'AnalysisTemplate', 'ClusterAnalysisTemplate', 'Ex
  * The OpenAPI index names a new group before its document contains a kind, and each added kind changes the address of
  * the document. @throws Error until all kinds are in the document at the address in the index
  */
-async function isTold(api: Api): Promise<void> {
+async function isReported(api: Api): Promise<void> {
   const index: unknown = JSON.parse(await told(api, '/openapi/v3'))
   const address = at(index, 'paths', 'apis/argoproj.io/v1alpha1', 'serverRelativeURL')
   const text = typeof address === 'string' ? await told(api, address) : ''

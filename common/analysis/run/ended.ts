@@ -31,8 +31,8 @@ export const statusWithWholeSubject = (
 /** The status of a run that ends by a decision, not by a look. Its evidence stays. */
 function endedBy({ status }: AnalysisRun, finding: Finding, message: string, now: Date): AnalysisRunStatus {
   const { nextLookAt: _none, ...former } = status ?? NO_LOOK
-  const told = { message: wholeClauses(MOST_CHARACTERS, message), finishedAt: now.toISOString() }
-  return { ...former, ...withTransitionTime(status, finding, now.getTime()), ...told }
+  const ending = { message: wholeClauses(MOST_CHARACTERS, message), finishedAt: now.toISOString() }
+  return { ...former, ...withTransitionTime(status, finding, now.getTime()), ...ending }
 }
 
 /** The verdict and the message of an aborted run. */

@@ -64,7 +64,7 @@ const lasting = (reasons: readonly string[], of: VerdictInput): RunMetric | unde
 const isNeverFound = (metric: RunMetric, of: VerdictInput): boolean =>
   metric.reason === NO_SERIES && hasLasted(metric, of, NO_SERIES_SECONDS)
 
-/** The reason of a Fail: a crash loop is told only where nothing else is found. */
+/** The reason of a Fail: a crash loop is found only where nothing else is found. */
 const harmOf = (harmful: readonly RunMetric[]): string =>
   harmful.every(({ reason }) => reason === CRASH_LOOPS) ? CRASH_LOOPS : 'HarmFound'
 
@@ -107,8 +107,8 @@ function waitingFor(of: VerdictInput): string {
   const { metrics } = of
   if (metrics.some(({ reason }) => reason === 'ProviderFailed')) return 'ProviderFailed'
   // A series may come with the first request, so that it is missing is told later.
-  const told = metrics.filter((metric) => metric.reason !== NO_SERIES || hasLasted(metric, of))
-  return missingData(told, of) ?? heldBack(metrics) ?? 'Measuring'
+  const found = metrics.filter((metric) => metric.reason !== NO_SERIES || hasLasted(metric, of))
+  return missingData(found, of) ?? heldBack(metrics) ?? 'Measuring'
 }
 
 /** Reasons that never promote: what was measured cannot be compared, or harm is shown. The last is an old one. */

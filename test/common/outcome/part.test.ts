@@ -7,7 +7,7 @@ const conclusion: Conclusion = { ...waiting('Updating', 'created'), fork: undefi
 
 describe('a part of a pass', () => {
   it('replaces the decision and what it tells, and nothing else', () => {
-    const part = { decision: stalled('Aborted', 'no pods'), told: { repairInMs: 5 } }
+    const part = { decision: stalled('Aborted', 'no pods'), conclusion: { repairInMs: 5 } }
     const { is, reason, message, repairInMs } = withPart(conclusion, part)
     expect({ is, reason, message, repairInMs }).to.deep.equal({
       ...{ is: 'stalled', reason: 'Aborted' },
@@ -18,7 +18,7 @@ describe('a part of a pass', () => {
   it('leaves nothing of the decision that it replaces', () => {
     const overdue: Conclusion = { ...conclusion, ...stalled('ProgressDeadlineExceeded', 'late'), because: 'overdue' }
     expect(withPart(overdue, { decision: stalled('Aborted', 'no pods') })).to.not.have.property('because')
-    expect(withPart(overdue, { told: { repairInMs: 5 } }).because).to.equal('overdue')
+    expect(withPart(overdue, { conclusion: { repairInMs: 5 } }).because).to.equal('overdue')
   })
 
   it('changes nothing where there is none, or where it says nothing', () => {

@@ -16,7 +16,7 @@ const HELD = {
   since: '2026-11-21T10:00:00Z',
   restMs: 0,
   forbidding: ['no-lonely-fork'],
-  isHeld: true,
+  forbidsPods: true,
 }
 
 describe('the pods of a fork', () => {
@@ -31,6 +31,8 @@ describe('the pods of a fork', () => {
     const { situation, analysis } = failed()
     const forbidden = podsForbiddenBy(situation, { alone: HELD, analysis })
     expect(forbidden && decisionWithoutPods(forbidden).reason).to.equal('AloneBehindService')
-    expect(podsForbiddenBy(situation, { alone: { ...HELD, isHeld: false }, analysis: undefined })).to.equal(undefined)
+    expect(podsForbiddenBy(situation, { alone: { ...HELD, forbidsPods: false }, analysis: undefined })).to.equal(
+      undefined,
+    )
   })
 })

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import { planExpiry } from '../../../common/plan/lifecycle.ts'
-import { foreignFinalizers, isHeld, LEAVING_MS, leaving } from '../../../common/run/leaving.ts'
+import { foreignFinalizers, isKeptByFinalizers, LEAVING_MS, leaving } from '../../../common/run/leaving.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { anExperiment, FORK } from '../../builders.ts'
 import { planDeletion, statusOf } from '../of-facts.ts'
@@ -64,7 +64,10 @@ describe('a fork that leaves', () => {
 
   it('N36: loses a finalizer of others a minute after its deletion, and keeps those of Kubernetes', () => {
     const of = held([HERS, 'foregroundDeletion', 'experiment-controller.example.com/fork'])
-    expect([isHeld(of), foreignFinalizers(of)]).to.deep.equal([true, [HERS, 'experiment-controller.example.com/fork']])
+    expect([isKeptByFinalizers(of), foreignFinalizers(of)]).to.deep.equal([
+      true,
+      [HERS, 'experiment-controller.example.com/fork'],
+    ])
     expect(stepOf(of, 59).write).to.equal(undefined)
     expect(stepOf(of, 59).leaving).to.deep.equal({
       uid: 'uid-of-fork',

@@ -14,7 +14,7 @@ describe('what the last pass left', () => {
   it('is nothing before the first status', () => {
     for (const status of [undefined, {}])
       expect(lastPassOf(status)).to.deep.equal({
-        ...{ isTold: false, emptied: undefined, ofWritten: undefined, isOver: false, waitsForAnother: false },
+        ...{ isReported: false, emptied: undefined, ofWritten: undefined, isOver: false, waitsForAnother: false },
         ...{ lacksTemplateSince: undefined, limited: { active: false, preview: false } },
       })
   })

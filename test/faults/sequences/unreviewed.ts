@@ -45,7 +45,7 @@ async function aMistake({ opened }: Ground, sequence: Sequence, type: 'Merge' | 
  * To be called while nothing is reviewed: the status must tell the mistake, the fork must stay, and the last good
  * experiment must heal all.
  */
-export async function isTold({ sequence, body }: Mistaken): Promise<void> {
+export async function isReported({ sequence, body }: Mistaken): Promise<void> {
   if (!(await sequence.experiment.patch(body, 'json'))) return // the CRD refuses it
   try {
     await sequence.isHeld('it was refused before')
