@@ -113,8 +113,8 @@ export function clusterForPass(options: ClusterOptions) {
         isAsWritten: (key, status) => status !== undefined && isEqual(writtenStatuses.get(key), status),
         repairWaitMs: (key) => statusDrift.waitMs(key),
         noteRepair: (key) => statusDrift.noteRepair(key),
-        emitEvent: (regarding, { fork: related }, { type, reason, message, mayWait }) =>
-          recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }, { mayWait }),
+        emitEvent: (regarding, { fork: related }, { type, reason, message, joining }) =>
+          recorder.record({ type, reason, action: 'Reconcile', note: message, regarding, related }, joining),
         emitEventAbout: (regarding, related, { type, reason, message }) =>
           recorder.record({
             type,

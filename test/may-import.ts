@@ -180,6 +180,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/situation',
     'common/outcome',
     'common/plan',
+    'controller/events',
     'controller/runtime',
   ],
   'controller/orphans': [

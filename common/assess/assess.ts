@@ -12,6 +12,7 @@ import { gated, revisionOf } from '../fork/gated-spec.ts'
 import { at, type JsonObject, objectOr } from '../json/json.ts'
 import { keeping } from '../json/keeping.ts'
 import { type OverrideEffect, overrideEffect } from '../override/changes.ts'
+import { changedFields } from '../override/differences.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { flawsOf } from '../override/unique-items.ts'
 import { containerNames } from '../pod/value-errors.ts'
@@ -60,6 +61,8 @@ export interface DesiredFork {
   readonly base: DerivationBase
   /** the fork compared with one without the override; computed when it is first needed */
   readonly effect: () => OverrideEffect
+  /** the changed fields, for a column of `kubectl get` */
+  readonly changes: () => string
   /** what is wrong with the merged spec, at the place in the override; computed once, when it is needed */
   readonly mistakes: () => readonly Mistake[]
   /**
@@ -100,28 +103,31 @@ export function assess(
   const flaws = base.mayBeFlawed && schema ? flawsOf(changed.spec as JsonObject, schema.shape) : []
   if (flaws.length > 0) return blocked(unforkable(experiment, flaws))
   // Compares with the fork without the override, for policies and messages. Most passes need neither, so it is lazy.
-  const effect = () =>
-    effects(objectOr(at(changed.spec, 'template')), [kind, base, schema, replicas], () => {
-      const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }
-      const found = derive({ kind, experiment: without, base, schema, replicas })
-      const plain = found.is === 'fork' ? found.fork : changed
-      return overrideEffect({ plain, changed, shape: schema?.shape ?? NO_SHAPE })
-    })
+  const effect = lazy(() => {
+    const without = { ...experiment, spec: { ...experiment.spec, overrideSpec: boundedOverride({}) } }
+    const found = derive({ kind, experiment: without, base, schema, replicas })
+    const plain = found.is === 'fork' ? found.fork : changed
+    return overrideEffect({ plain, changed, shape: schema?.shape ?? NO_SHAPE })
+  })
+  // only the text is kept: the changes may be many times as large as the override
+  const changes = () =>
+    columns(objectOr(at(changed.spec, 'template')), [kind, base, schema], () => changedFields(effect().changes()))
   if (!schema) return { ...blocked(schemaNotRead(facts)), effect }
   const sourceContainers = () => containerNames(at(base.spec, 'template', 'spec'))
   const merged = { fork: changed, plain: () => effect().plain, overrideSpec, overrideType, sourceContainers }
   const errors = lazy(() => mergedErrors(schema, merged))
   const warnings = lazy(() => [
     ...base.warnings.map((message) => warning('Source', ...clauses(message))),
-    ...derived.replaced.map((parts) => warning('ListReplaced', ...parts)),
+    ...derived.replaced().map((parts) => warning('ListReplaced', ...parts)),
     ...advice({ ...merged, source: base.spec, shape: schema.shape }),
   ])
   const { fork, ...gate } = withGate(situation, kind, changed)
   const hash = lazy(() => wholeForkHash(fork))
-  return { is: 'wanted', kind, fork, ...gate, hash, base: { base, source }, effect, mistakes: errors, warnings }
+  const compared = { effect, changes, mistakes: errors, warnings }
+  return { is: 'wanted', kind, fork, ...gate, hash, base: { base, source }, ...compared }
 }
 
-const effects = keeping<OverrideEffect>()
+const columns = keeping<string>()
 
 /** The fork with its gate, if it has one. The override does not change what the gate adds, so no policy judges it. */
 function withGate(

@@ -6,10 +6,9 @@ import type { ExperimentDeployment, FieldError } from '../api/types.ts'
 import { canonicalJson, sha256Of, WHOLE } from '../json/canonical.ts'
 import { at, isEmpty, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { keeping } from '../json/keeping.ts'
-import { type Merged, merge } from '../override/merge.ts'
+import { type Merged, merge, type ReplacedLists } from '../override/merge.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import type { SpecSchema } from '../override/spec-schema.ts'
-import type { Part } from '../text/fitted.ts'
 import {
   type ForkRole,
   forkName,
@@ -38,7 +37,7 @@ interface Inputs {
 
 /** The fork, and what containers lose because Merge replaces lists; or why there can be none. */
 export type Derived =
-  | { readonly is: 'fork'; readonly fork: KubeObject; readonly replaced: readonly (readonly Part[])[] }
+  | { readonly is: 'fork'; readonly fork: KubeObject; readonly replaced: () => ReplacedLists }
   | { readonly is: 'refused'; readonly reason: Reason; readonly errors: readonly FieldError[] }
 
 /**

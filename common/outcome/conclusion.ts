@@ -8,7 +8,6 @@ import type { PromotionStatus, RunPath, RunWeight } from '../api/strategy.ts'
 import type { ExperimentDeployment, SourceStatus, Warning } from '../api/types.ts'
 import type { AnalysisArms } from '../assess/analysis.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
-import type { FieldChange } from '../override/changes.ts'
 import { approverOf } from '../policy/approval.ts'
 import type { RunState } from '../situation/situation.ts'
 import type { CommandVerb } from '../strategy/command-text.ts'
@@ -112,8 +111,8 @@ export type Conclusion = Decision & {
   readonly repairInMs?: number
   /** the change of another client that this pass undid, if the fork is as ready as before */
   readonly repaired?: string
-  /** what the override changes in the fork, if this pass derived it */
-  readonly changes?: () => readonly FieldChange[]
+  /** the fields that the override changes in the fork, as one text, if this pass derived it */
+  readonly changes?: () => string
   /** the run of its strategy, if it has one and the fork could be derived */
   readonly run?: RunReport
   /** what its analysis says, if it has one */

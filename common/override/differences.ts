@@ -1,4 +1,3 @@
-import { keeping } from '../json/keeping.ts'
 import { matchesWhole } from '../json/sequence.ts'
 import { count } from '../text/count.ts'
 import { withShortDigest } from '../text/digest.ts'
@@ -26,12 +25,7 @@ export function differences(changes: readonly FieldChange[]): readonly (readonly
 const MAX_FIELDS = 60
 
 /** The fields of `differences` in a short text without values: `containers[cart].image`, `12 fields` or `none`. */
-export const changedFields = (changes: readonly FieldChange[]): string =>
-  columns(changes, [], () => computedFields(changes))
-
-const columns = keeping<string>()
-
-function computedFields(changes: readonly FieldChange[]): string {
+export function changedFields(changes: readonly FieldChange[]): string {
   const found = grouped(changes)
   if (found.length === 0) return 'none'
   const names = [...found.filter(({ shown }) => shown), ...found.filter(({ shown }) => !shown)].map(({ name }) => name)

@@ -6,9 +6,12 @@ import { identityOf, isSameKey, type ListKey, NO_SHAPE, type Shape } from './sha
 import { mergePatch, toMergePatch } from './strategic.ts'
 import { unmergeable } from './unmergeable.ts'
 
-/** The merged spec, and for each container a line for what it loses because Merge replaces lists; or all errors. */
+/** For each container, what it loses because Merge replaces lists. */
+export type ReplacedLists = readonly (readonly Part[])[]
+
+/** The merged spec, and what containers lose, which is computed when it is asked for; or all errors. */
 export type Merged =
-  | { readonly is: 'merged'; readonly spec: JsonObject; readonly replaced: readonly (readonly Part[])[] }
+  | { readonly is: 'merged'; readonly spec: JsonObject; readonly replaced: () => ReplacedLists }
   | { readonly is: 'invalid'; readonly errors: readonly FieldError[] }
 
 /**
@@ -21,9 +24,9 @@ export function merge(base: JsonObject, override: BoundedOverride, type: Overrid
   if (errors.length > 0) return { is: 'invalid', errors }
   const own = copyOf(override, type === 'Strategic' ? shape : NO_SHAPE) as JsonObject
   if (type === 'Strategic')
-    return { is: 'merged', spec: mergePatch(base, toMergePatch(base, own, shape)), replaced: [] }
+    return { is: 'merged', spec: mergePatch(base, toMergePatch(base, own, shape)), replaced: () => [] }
   const spec = mergePatch(base, own)
-  return { is: 'merged', spec, replaced: replacedLists(base, spec) }
+  return { is: 'merged', spec, replaced: () => replacedLists(base, spec) }
 }
 
 /**

@@ -2,17 +2,18 @@ import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { blockedByMistakes } from '../assess/checks.ts'
-import type { Decision } from '../facts/decision.ts'
+import { type Decision, waiting } from '../facts/decision.ts'
 import type { Facts } from '../facts/facts.ts'
 import { lazy } from '../facts/lazy.ts'
 import { deniedBy, type PolicyDecision } from '../outcome/policy-decision.ts'
 import type { Situation } from '../situation/situation.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { Doubt } from '../writes/write.ts'
 import { asKept, type GateWrites, gateWrites, isKept, keptReplicas, NO_GATE_WRITES } from './fork-gate.ts'
 import { hasDrifted, isSmaller, type Occasion, occasionOf } from './occasion.ts'
-import type { PodsForbidden } from './pods-forbidden.ts'
+import { decisionWithoutPods, type PodsForbidden } from './pods-forbidden.ts'
 
 /** A wanted fork, and what decides whether it is written. */
 export interface WantedFork {
@@ -77,10 +78,11 @@ export function needOf({ situation, wanted, policy, ...of }: WantedFork): ForkNe
   const mistakes = wanted.mistakes()
   // a fork whose pods must go is not left to an apply that may be refused
   const isLosingPods = fork !== undefined && replicasOf(fork) > 0 && mustLosePods(situation, of.podsForbidden)
-  const isLeft = !isLosingPods && mistakes.every(({ isLeftToApiServer }) => isLeftToApiServer)
-  if (mistakes.length > 0 && !isLeft)
+  if (mistakes.some(({ isLeftToApiServer }) => !isLeftToApiServer))
     return { is: 'hold', decision: blockedByMistakes('InvalidOverride', mistakes).decision }
-  const doubt = mistakes.length > 0 ? { of: stateOf(facts, wanted), mistakes } : undefined
+  if (mistakes.length > 0 && isLosingPods)
+    return { is: 'hold', decision: of.podsForbidden ? decisionWithoutPods(of.podsForbidden) : losingPods(fork) }
+  const doubt = mistakes.length > 0 ? { of: stateOf(facts, wanted, fork), mistakes } : undefined
   if (doubt && facts.refused?.of === doubt.of) return { is: 'refused', decision: facts.refused.decision }
   const denial = denied()
   if (denial && !(fork && isSmaller(facts, fork, wanted))) return { is: 'hold', decision: denial }
@@ -93,5 +95,8 @@ export function mustLosePods({ facts, wantedReplicas }: Situation, podsForbidden
   return podsForbidden !== undefined || (path !== 'Forward' && wantedReplicas === 0)
 }
 
-/** Changes with the source, the override and the schema. */
-const stateOf = ({ schema }: Facts, wanted: DesiredFork): string => `${knownValue(schema)?.hash} ${wanted.hash()}`
+const losingPods = (fork: KubeObject): Decision => waiting('Updating', `${shortNameOf(fork)}: no pods`)
+
+/** Changes with the source, the override, the schema and the present fork, some fields of which cannot change. */
+const stateOf = ({ schema }: Facts, wanted: DesiredFork, fork: KubeObject | undefined): string =>
+  `${knownValue(schema)?.hash} ${wanted.hash()} ${fork?.metadata.uid}`

@@ -115,7 +115,7 @@ function forkPart(situation: Situation, evaluated: Evaluation): Plan {
       ? planSync({ ...of, wanted: assessment })
       : planHold(situation, assessment.decision, podsForbidden)
   const isDerived = assessment.is === 'wanted' && planned.conclusion.source !== undefined
-  const changes = isDerived ? { changes: () => assessment.effect().changes() } : {}
+  const changes = isDerived ? { changes: assessment.changes } : {}
   const expired: Decision = { is: 'unready', reason: 'Expired', message: expiryMessage(facts.experiment) }
   const concluded = stage === 'returning' ? withDecision(planned.conclusion, expired) : planned.conclusion
   const services = () => followedServices(facts, assessment)

@@ -19,7 +19,6 @@ import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { aloneWarnings } from '../outcome/alone.ts'
 import { type Conclusion, heldWarnings } from '../outcome/conclusion.ts'
 import { formatFindings, type PolicyDecision } from '../outcome/policy-decision.ts'
-import { changedFields } from '../override/differences.ts'
 import {
   cutOverConditions,
   hashesStatus,
@@ -125,7 +124,7 @@ export function columns(facts: Facts, conclusion: Conclusion): ExperimentDeploym
   const { experiment } = facts
   const { fork } = conclusion
   if (!fork) return {}
-  const changes = conclusion.changes ? changedFields(conclusion.changes()) : experiment.status?.changes
+  const changes = conclusion.changes?.() ?? experiment.status?.changes
   return {
     pods: `${readyPods(facts, conclusion)}/${replicasOf(fork)}`,
     ...(changes === undefined ? {} : { changes }),

@@ -115,9 +115,8 @@ export function expiredRunPart(situation: Situation, ending: Plan): RunPart | un
   if (commandResult) return moved(state, commandResult)
   const isGoing = state.run.path === 'Forward' && state.steps[state.run.stepIndex] !== undefined
   const { conclusion } = ending
-  const part = isGoing
-    ? moved(state, abortMove(state.run, conclusion.message, facts))
-    : runPartWithoutFork(situation, state, ending)
+  if (!isGoing) return runPartWithoutFork(situation, state, ending)
+  const part = moved(state, abortMove(state.run, conclusion.message, facts))
   return { ...part, conclusion: { ...part.conclusion, fork: knownValue(facts.fork) } } // a later pass deletes it
 }
 

@@ -39,10 +39,12 @@ export function sourceHas(facts: SpecFacts, source: KubeObject, wanted: WantedSp
 /** What `source` does not have of `after`, as far as the schema tells. */
 function lackingIn({ schema }: SpecFacts, source: KubeObject, { after }: Pick<WantedSpec, 'after'>) {
   const shape = knownValue(schema)?.shape ?? NO_SHAPE
-  return lacking(after, [source.spec, shape], () => changesBetween(source.spec, after, shape))
+  const compute = () => changesBetween(source.spec, after, shape)
+  return hasAll(after, [source.spec, shape], () => compute().length === 0) ? [] : compute()
 }
 
-const lacking = keeping<readonly FieldChange[]>()
+/** Only whether nothing is lacking is kept: what is lacking may be many times as large as the override. */
+const hasAll = keeping<boolean>()
 
 /** Whether only the API server can tell if `source` has `after`: it would say so to a dry run of that write. */
 export function isDoubtful(facts: SpecFacts, source: KubeObject, wanted: WantedSpec): boolean {

@@ -63,9 +63,9 @@ export async function apply(ports: ApplyPorts, plan: Plan, facts: Facts): Promis
       // Such a write may not have been made. Trying again must not make the fork contested.
       if (!UNANSWERED.has(error.kind)) noteRepair()
       const concluded = refused(conclusion, write, { error, facts, ifRefused: plan.ifRefused })
-      const of = doubtOf(write)?.of
-      if (of !== undefined && error.kind === 'invalid')
-        ports.noteRefused({ of, decision: stalled(concluded.reason, concluded.message) })
+      const doubt = doubtOf(write)
+      if (doubt && isAbout(concluded.message, doubt, error))
+        ports.noteRefused({ of: doubt.of, decision: stalled(concluded.reason, concluded.message) })
       return { is: 'concluded', conclusion: concluded }
     }
   }
@@ -84,8 +84,9 @@ function refused(conclusion: Conclusion, write: Write, { error, facts, ifRefused
   if (refusal === 'lookAgain') throw error
   const text = `${error.kind === 'timeout' ? noAnswer(error) : error.message}${remedyOf(write, facts)}`
   const run = REFUSED.has(error.kind) ? ifRefused?.(text) : undefined
-  const message =
-    write.verb === 'apply' ? explained(withOverridePaths(text, write.object, facts), doubtOf(write)) : text
+  const answer = write.verb === 'apply' ? withOverridePaths(text, write.object, facts) : text
+  const doubt = doubtOf(write)
+  const message = doubt && isAbout(answer, doubt, error) ? explained(answer, doubt) : answer
   return {
     ...withDecision(conclusion, { ...refusal, message }),
     ...(run ? { run } : {}),
@@ -95,9 +96,16 @@ function refused(conclusion: Conclusion, write: Write, { error, facts, ifRefused
 
 const doubtOf = (write: Write): Doubt | undefined => ('doubt' in write ? write.doubt : undefined)
 
+/**
+ * Whether a refusal is about a value that our rules doubt: then it names its field. Others, for example by an admission
+ * policy or because a field is immutable, may end at any time.
+ */
+const isAbout = (refusal: string, { mistakes }: Doubt, { kind }: KubeError): boolean =>
+  kind === 'invalid' && mistakes.some(({ field }) => refusal.includes(field))
+
 /** A refusal with our own words about each field of the override that it does not name. */
-function explained(refusal: string, doubt: Doubt | undefined): string {
-  const unnamed = doubt?.mistakes.filter(({ field }) => !refusal.includes(field)) ?? []
+function explained(refusal: string, { mistakes }: Doubt): string {
+  const unnamed = mistakes.filter(({ field }) => !refusal.includes(field))
   return unnamed.length === 0 ? refusal : `${refusal}; ${formatErrors(unnamed)}`
 }
 

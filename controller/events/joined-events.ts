@@ -9,6 +9,14 @@ interface Waiting {
   readonly cancel: Cancel
 }
 
+/** How an Event goes together with others about its object. */
+export interface Joining {
+  /** it waits a moment for the next one */
+  readonly mayWait?: boolean
+  /** it tells the one that waits, too */
+  readonly mayJoin?: boolean
+}
+
 interface JoinedEventsOptions {
   readonly timers: Pick<Timers, 'after'>
   /** records an Event at once */
@@ -28,11 +36,11 @@ export class JoinedEvents {
     this.#options = options
   }
 
-  /** Records an Event, or keeps it for a moment if it `mayWait`. */
-  record(input: EventInput, { mayWait = false }: { readonly mayWait?: boolean | undefined } = {}): void {
+  /** Records an Event, or keeps it for a moment. */
+  record(input: EventInput, { mayWait = false, mayJoin = false }: Joining = {}): void {
     const { uid = '' } = input.regarding.metadata
     const waiting = this.#take(uid)
-    const isJoined = waiting && input.type === 'Normal' && input.action === waiting.action
+    const isJoined = mayJoin && waiting !== undefined
     if (waiting && !isJoined) this.#options.record(waiting)
     const joined = isJoined ? { ...input, note: `${waiting.note}; ${input.note}` } : input
     if (mayWait)

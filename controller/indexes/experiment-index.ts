@@ -118,12 +118,11 @@ export class ExperimentIndex {
   }
 
   /**
-   * Those of `keys` whose pods depend on the pods of others, and the rest, the newest first. The rest is without those
-   * that may be left out.
+   * Those of `keys` whose pods depend on the pods of others, and the rest, the newest first.
    */
-  byUrgency(keys: Iterable<Key>, mayLeaveOut: (key: Key) => boolean) {
+  byUrgency(keys: Iterable<Key>) {
     const all = [...keys]
-    const others = all.filter((key) => !this.isUrgent(key) && !mayLeaveOut(key))
+    const others = all.filter((key) => !this.isUrgent(key))
     return {
       urgent: all.filter((key) => this.isUrgent(key)),
       others: this.newestFirst(others),

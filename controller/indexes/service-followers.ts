@@ -13,6 +13,8 @@ const EVERY_SERVICE: ReadonlySet<string> = new Set([EVERY])
 export class ServiceFollowers {
   // by `namespace/service`, those that were not woken since their last pass
   readonly #keys = new Map<string, Set<Key>>()
+  // those that were woken only because numbers changed, so that another change may still wake them earlier
+  readonly #late = new Map<string, Set<Key>>()
   readonly #services = new Map<Key, readonly string[]>()
   readonly #isKnown: (key: Key) => boolean
 
@@ -25,14 +27,25 @@ export class ServiceFollowers {
 
   /** How many entries its maps have; 0 when all experiments are gone. For tests. */
   get entryCount(): number {
-    return this.#keys.size + this.#services.size
+    return this.#keys.size + this.#late.size + this.#services.size
   }
 
-  /** The experiments to which the endpoints of `service` matter. The caller wakes them, so each is returned once. */
-  take(namespace: string, service: string): readonly Key[] {
+  /**
+   * The experiments to which the endpoints of `service` matter. The caller wakes them, so each is returned once, and
+   * once more after a call with `onlyNumbers`.
+   */
+  take(namespace: string, service: string, { onlyNumbers = false } = {}): readonly Key[] {
     const names = [EVERY, service].map((name) => `${namespace}/${name}`)
-    const keys = names.flatMap((name) => [...(this.#keys.get(name) ?? [])])
-    for (const name of names) this.#keys.delete(name)
+    const keys = names.flatMap((name) => [
+      ...(this.#keys.get(name) ?? []),
+      ...(onlyNumbers ? [] : (this.#late.get(name) ?? [])),
+    ])
+    for (const name of names) {
+      const late = onlyNumbers ? this.#keys.get(name)?.union(this.#late.get(name) ?? new Set<Key>()) : undefined
+      this.#keys.delete(name)
+      if (late) this.#late.set(name, late)
+      else if (!onlyNumbers) this.#late.delete(name)
+    }
     return keys
   }
 
@@ -52,11 +65,12 @@ export class ServiceFollowers {
 
   /** The experiment is gone. */
   forget(key: Key): void {
-    for (const name of this.#services.get(key) ?? []) {
-      const keys = this.#keys.get(name)
-      keys?.delete(key)
-      if (keys?.size === 0) this.#keys.delete(name)
-    }
+    for (const name of this.#services.get(key) ?? [])
+      for (const all of [this.#keys, this.#late]) {
+        const keys = all.get(name)
+        keys?.delete(key)
+        if (keys?.size === 0) all.delete(name)
+      }
     this.#services.delete(key)
   }
 }

@@ -38,10 +38,15 @@ export class TrafficIndex {
 }
 
 /** The names of the pods that became ready or stopped being ready. */
-export function changedPods(before: SliceView | undefined, after: SliceView | undefined): ReadonlySet<string> {
-  const podsOf = (slice: SliceView | undefined) => new Set(slice?.ready.flatMap(({ pod }) => pod ?? []))
-  return podsOf(before).symmetricDifference(podsOf(after))
-}
+export const changedPods = (before: SliceView | undefined, after: SliceView | undefined): ReadonlySet<string> =>
+  podsIn(before).symmetricDifference(podsIn(after))
+
+/** The endpoints that `after` has no more: pods, or addresses that are of no pod. */
+export const lostEndpoints = (before: SliceView, after: SliceView): ReadonlySet<string> =>
+  endpointsIn(before).difference(endpointsIn(after))
+
+const podsIn = (slice: SliceView | undefined) => new Set(slice?.ready.flatMap(({ pod }) => pod ?? []))
+const endpointsIn = ({ ready }: SliceView) => new Set(ready.map(({ pod, address }) => pod ?? address))
 
 type Parted<T> = { readonly read: readonly T[]; readonly unread: readonly UnreadView[] }
 

@@ -30,6 +30,7 @@ export class TimedMap<K, V> {
 
   /** @param keptMs default: as long as the others */
   set(key: K, value: V, keptMs = this.#keptMs): void {
+    this.#entries.delete(key) // what was set last is last
     this.#entries.set(key, { value, untilMs: this.#timers.now() + keptMs })
   }
 
@@ -38,11 +39,15 @@ export class TimedMap<K, V> {
     if (value === undefined || this.#entries.get(key)?.value === value) this.#entries.delete(key)
   }
 
-  /** Forgets the values whose time is over, and returns them in the order in which their keys came. */
+  /** Forgets the values that were set first, as long as their time is over, and returns them in that order. */
   sweep(): readonly V[] {
-    const over = [...this.#entries].filter(([, entry]) => this.#isOver(entry))
-    for (const [key] of over) this.#entries.delete(key)
-    return over.map(([, { value }]) => value)
+    const over: V[] = []
+    for (const [key, entry] of this.#entries) {
+      if (!this.#isOver(entry)) break
+      this.#entries.delete(key)
+      over.push(entry.value)
+    }
+    return over
   }
 
   clear(): void {

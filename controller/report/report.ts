@@ -12,6 +12,7 @@ import { statusOf } from '../../common/plan/status.ts'
 import type { Situation } from '../../common/situation/situation.ts'
 import { shortName } from '../../common/text/short-name.ts'
 import { hasForeignStatus, isBeingDeleted } from '../../common/workload/identity.ts'
+import type { Joining } from '../events/joined-events.ts'
 import type { Key } from '../runtime/queue.ts'
 
 /** The content of an Event about an experiment. */
@@ -19,8 +20,7 @@ interface EventDraft {
   readonly type: 'Normal' | 'Warning'
   readonly reason: Reason
   readonly message: string
-  /** the next Event may tell it, too, if that comes soon */
-  readonly mayWait?: boolean
+  readonly joining?: Joining
 }
 
 /** What `report` needs of the cluster. */
@@ -111,8 +111,8 @@ export async function report(
   // A reason that is also the reason of the conclusion needs one Event only.
   for (const event of complianceEvents(before, status)) if (event.reason !== reason) emit(event)
   if (summaryOf(before) !== summaryOf(status)) {
-    const mayWait = before === undefined && reason === 'Updating'
-    if (!warned.some((event) => event.reason === reason)) emit({ ...summary, ...(mayWait ? { mayWait } : {}) })
+    const joining = { mayWait: before === undefined && reason === 'Updating', mayJoin: is === 'settled' }
+    if (!warned.some((event) => event.reason === reason)) emit({ ...summary, joining })
     reporter.log(experiment, conclusion)
   }
   return Number.POSITIVE_INFINITY

@@ -45,13 +45,18 @@ export class DueTimes<K> {
     this.#heap = []
   }
 
+  /** Removes and returns the first key that is due by `nowMs`; undefined if none is. */
+  shift(nowMs: number): K | undefined {
+    const first = this.#first()
+    if (!first || first.dueMs > nowMs) return undefined
+    this.#due.delete(first.key)
+    return first.key
+  }
+
   /** Removes and returns the keys that are due by `nowMs`, the earliest first. */
   take(nowMs: number): readonly K[] {
     const keys: K[] = []
-    for (let first = this.#first(); first && first.dueMs <= nowMs; first = this.#first()) {
-      this.#due.delete(first.key)
-      keys.push(first.key)
-    }
+    for (let key = this.shift(nowMs); key !== undefined; key = this.shift(nowMs)) keys.push(key)
     return keys
   }
 

@@ -1,4 +1,5 @@
 import type { Cancel, Timers } from '../../common/program/clock.ts'
+import { DueTimes } from '../runtime/due-times.ts'
 import { namespaceOf } from '../runtime/fair-line.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
 
@@ -21,9 +22,11 @@ export class PacedWakeups {
   readonly #queue: Pick<KeyQueue, 'add'>
   readonly #timers: Timers
   /** for each namespace, its waiting keys with their earliest times; a namespace that had its turn goes last */
-  readonly #lines = new Map<string, Map<Key, number>>()
+  readonly #lines = new Map<string, DueTimes<Key>>()
   #lastMs = Number.NEGATIVE_INFINITY
   #cancel: Cancel | undefined
+  /** for which time the timer is set */
+  #dueMs = Number.POSITIVE_INFINITY
   #isStopped = false
 
   constructor(queue: Pick<KeyQueue, 'add'>, timers: Timers) {
@@ -36,22 +39,20 @@ export class PacedWakeups {
     return this.#lines.values().reduce((sum, line) => sum + line.size, 0)
   }
 
-  /** Wakes `keys` one after the other, in their order. A key that waits for its turn already keeps it. */
-  wake(keys: Iterable<Key>): void {
+  /**
+   * Wakes `keys` one after the other, in their order. A key that waits for its turn already keeps the earlier one.
+   * @param restMs milliseconds before which it is not the turn of a key, if these are more than a few seconds
+   */
+  wake(keys: Iterable<Key>, restMs: (key: Key) => number = () => 0): void {
     if (this.#isStopped) return
-    const earliestMs = this.#timers.now() + COALESCE_MS
+    const now = this.#timers.now()
     for (const key of keys) {
       const namespace = namespaceOf(key)
-      const line = this.#lines.get(namespace) ?? new Map<Key, number>()
+      const line = this.#lines.get(namespace) ?? new DueTimes<Key>()
       this.#lines.set(namespace, line)
-      if (!line.has(key)) line.set(key, earliestMs)
+      line.put(key, now + Math.max(COALESCE_MS, restMs(key)))
     }
     this.#arm()
-  }
-
-  /** Whether `key` will be woken later anyway. */
-  isWaiting(key: Key): boolean {
-    return this.#lines.get(namespaceOf(key))?.has(key) === true
   }
 
   /** Gives up the turn of `key`: it is gone, or a pass begins that will read what has changed. */
@@ -67,29 +68,29 @@ export class PacedWakeups {
     this.#isStopped = true
     this.#lines.clear()
     this.#cancel?.()
-    this.#cancel = undefined
+    this.#dueMs = Number.POSITIVE_INFINITY
   }
 
   #arm(): void {
-    if (this.#lines.size === 0 || this.#cancel) return
-    // in each line the first key is the earliest, because all wait equally long
-    const earliestMs = Math.min(...this.#lines.values().map((line) => line.values().next().value ?? 0))
-    const dueMs = Math.max(earliestMs, this.#lastMs + INTERVAL_MS)
-    this.#cancel = this.#timers.after(dueMs - this.#timers.now(), () => this.#next())
+    const earliestMs = Math.min(...this.#lines.values().map(({ next }) => next ?? Number.POSITIVE_INFINITY))
+    if (earliestMs >= this.#dueMs) return
+    this.#cancel?.()
+    this.#dueMs = earliestMs
+    const atMs = Math.max(earliestMs, this.#lastMs + INTERVAL_MS)
+    this.#cancel = this.#timers.after(atMs - this.#timers.now(), () => this.#next())
   }
 
   #next(): void {
-    this.#cancel = undefined
+    this.#dueMs = Number.POSITIVE_INFINITY
     const now = this.#timers.now()
     // the key for which the timer was set may have given up its turn
     for (const [namespace, line] of this.#lines) {
-      const [first] = line
-      if (!first || first[1] > now) continue
+      const key = line.shift(now)
+      if (key === undefined) continue
       this.#lastMs = now
       this.#lines.delete(namespace)
-      line.delete(first[0])
       if (line.size > 0) this.#lines.set(namespace, line)
-      this.#queue.add(first[0])
+      this.#queue.add(key)
       break
     }
     this.#arm()

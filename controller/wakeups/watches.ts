@@ -12,7 +12,7 @@ import type { WorkloadKind } from '../../common/workload/kind.ts'
 import type { ExperimentIndex } from '../indexes/experiment-index.ts'
 import { ForkPods, type PodView } from '../indexes/fork-pods.ts'
 import { Referrers } from '../indexes/referrers.ts'
-import { changedPods, TrafficIndex } from '../indexes/traffic.ts'
+import { changedPods, lostEndpoints, TrafficIndex } from '../indexes/traffic.ts'
 import { DriftBackoff } from '../memory/drift-backoff.ts'
 import { namespaceOf } from '../runtime/fair-line.ts'
 import type { Key, KeyQueue } from '../runtime/queue.ts'
@@ -61,6 +61,11 @@ const STATUS_CHANGE_MS = 60_000
 /** Within this time the cluster reports the endpoint of a new pod, and the fork that has it. */
 const OWN_CHANGE_MS = 1_000
 
+/** Whether a slice is there that only got more endpoints of the same Service. */
+const hasLostNone = (before: SliceView | undefined, after: SliceView | undefined): boolean =>
+  after !== undefined &&
+  (before === undefined || (before.service === after.service && lostEndpoints(before, after).size === 0))
+
 /** Whether only the status of an experiment changed, or what nothing depends on. Annotations may be commands. */
 const hasSameSpec = ({ metadata: before }: KubeObject, { metadata: after }: KubeObject): boolean =>
   before.generation === after.generation &&
@@ -82,7 +87,7 @@ export function wakeOnChanges(
   { index, onExperimentChange, onForkChange, shareRestMs, timers }: ExperimentTracking,
 ): Indexes {
   const [traffic, referrers, forkPods] = [new TrafficIndex((key) => index.has(key)), new Referrers(), new ForkPods()]
-  const { paced, wake, wakeForOwn, wakeLater, wakeForShares } = waking(queue, { index, shareRestMs, timers })
+  const { paced, wake, wakeForOwn, wakeLater } = waking(queue, { index, timers })
   const wakeForFinalizer = pacedRepairs(queue, timers)
 
   caches.experiments.subscribe((change) => {
@@ -119,7 +124,10 @@ export function wakeOnChanges(
     if (unread.length > 0) return wakeLater(index.withForkIn(namespace)) // of which Service it is, nobody knows
     for (const pod of changedPods(read[0], read[1])) wakeForOwn(index.ofPod(namespace, pod))
     const services = new Set(read.map(({ service }) => service))
-    for (const service of services) wakeForShares(traffic.followers.take(namespace, service))
+    // More endpoints only change numbers, for which a status may have to wait. Fewer may leave a fork alone.
+    const onlyNumbers = hasLostNone(before && read[0], after && read.at(-1))
+    for (const service of services)
+      wakeLater(traffic.followers.take(namespace, service, { onlyNumbers }), onlyNumbers ? shareRestMs : undefined)
   })
   caches.pods?.subscribe((change) => {
     const [keys, before, after] = [index.ofForkOfAnyKind(forkPods.update(change)), beforeOf(change), afterOf(change)]
@@ -133,23 +141,17 @@ export function wakeOnChanges(
 /** The ways to wake experiments: at once, or as late as what has changed allows. */
 function waking(
   queue: Pick<KeyQueue, 'add' | 'addAfter'>,
-  { index, shareRestMs, timers }: Pick<ExperimentTracking, 'index' | 'shareRestMs' | 'timers'>,
+  { index, timers }: Pick<ExperimentTracking, 'index' | 'timers'>,
 ) {
   const wake = (keys: Iterable<Key>) => {
     for (const key of keys) queue.add(key)
   }
   const paced = new PacedWakeups(queue, timers)
   /** Soon, if what an experiment may do depends on it; the numbers in the status of the others can wait. */
-  const wakeLater = (keys: Iterable<Key>) => {
-    const { urgent, others } = index.byUrgency(keys, (key) => paced.isWaiting(key))
+  const wakeLater = (keys: Iterable<Key>, restMs?: (key: Key) => number) => {
+    const { urgent, others } = index.byUrgency(keys)
     for (const key of urgent) queue.addAfter(key, COALESCE_MS)
-    paced.wake(others)
-  }
-  /** As `wakeLater`, but of the others none before it may write the shares that have changed. */
-  const wakeForShares = (keys: readonly Key[]) => {
-    const mayNotWrite = (key: Key) => shareRestMs(key) > COALESCE_MS && !index.isUrgent(key)
-    for (const key of keys.filter(mayNotWrite)) queue.addAfter(key, shareRestMs(key))
-    wakeLater(keys.filter((key) => !mayNotWrite(key)))
+    paced.wake(others, restMs)
   }
   /** At once, if a run may wait for it. Pod, endpoint and fork of the others change one after the other. */
   const wakeForOwn = (keys: Iterable<Key>) => {
@@ -157,7 +159,7 @@ function waking(
       if (index.hasRun(key)) queue.add(key)
       else queue.addAfter(key, OWN_CHANGE_MS)
   }
-  return { paced, wake, wakeForOwn, wakeLater, wakeForShares }
+  return { paced, wake, wakeForOwn, wakeLater }
 }
 
 /** Wakes an experiment at once to repair it, but ever later if another client undoes each repair. */

@@ -27,7 +27,7 @@ import { listViews, READ_MS, type Reader, unlessOver } from './reader.ts'
 const KEPT_MS_PER_ITEM = 1
 /** So the reviews of one `kubectl apply` share a list, however short it is. */
 const LEAST_KEPT_MS = 250
-/** An author must see the Service that she has just created. */
+/** The plan misses a Service that was created since. */
 const MOST_KEPT_MS = 2_000
 
 /** The most names of Services in a selector, which is a part of the URL. */

@@ -15,7 +15,7 @@ const pod = (...containers: JsonObject[]): JsonObject => ({ template: { spec: { 
 
 const lost = (base: JsonObject, override: JsonObject, type: OverrideType = 'Merge') => {
   const merged = merge(base, boundedOverride(override), type, A_SHAPE)
-  return merged.is === 'merged' ? merged.replaced.map((parts) => fitted(MAX_WARNING, parts)) : []
+  return merged.is === 'merged' ? merged.replaced().map((parts) => fitted(MAX_WARNING, parts)) : []
 }
 
 describe('replacedLists', () => {

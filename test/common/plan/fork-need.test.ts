@@ -117,7 +117,8 @@ describe('a fork needs', () => {
     const facts = { ...converged(), experiment }
     const analysis = { is: 'known' } as unknown as AnalysisState
     const podsForbidden = { because: 'rolledBack', analysis } as const
-    expect(need(facts, podsForbidden)).to.have.property('is', 'hold')
+    const hold = need(facts, podsForbidden)
+    expect([hold.is, hold.is === 'hold' && hold.decision.reason]).to.deep.equal(['hold', 'RolledBack'])
     const empty = { ...fork, spec: { ...objectOr(fork.spec), replicas: 0 } }
     expect(need({ ...facts, fork: known(empty) }, podsForbidden)).to.have.property('is', 'apply')
   })

@@ -223,14 +223,25 @@ describe('apply', () => {
     const doubt = { of: 'state', mistakes: [{ field, message: 'odd', cause: 'FieldValueInvalid' }] } as const
     const doubted = { ...applyOf('newFork'), doubt }
 
-    it('notes its refusal, and explains it where the message does not name the field of the override', async () => {
+    const port = 'spec.overrideSpec.template.spec.containers[0].ports'
+    const both = { of: 'state', mistakes: [...doubt.mistakes, { ...doubt.mistakes[0], field: port }] }
+
+    it('notes its refusal, and explains the fields of the override that the message does not name', async () => {
+      const failures = { 'apply newFork': new KubeError({ kind: 'invalid', message: `${field}: bad` }) }
       const { diary, conclusion } = await applied({
-        writes: [doubted],
-        failures: { 'apply newFork': failure('invalid') },
+        writes: [{ ...applyOf('newFork'), doubt: both } as Write],
+        failures,
       })
       expect([conclusion?.is, conclusion?.reason]).to.deep.equal(['stalled', 'ApplyRefused'])
-      expect(conclusion?.message).to.equal(`message of invalid; ${field}: odd`)
+      expect(conclusion?.message).to.equal(`${field}: bad; ${port}: odd`)
       expect(diary).to.deep.equal(['apply newFork', `refused state: ${conclusion?.message}`])
+    })
+
+    it('notes no refusal about anything else, such as that of an admission policy, and adds nothing to it', async () => {
+      const failures = { 'apply newFork': failure('invalid') }
+      const { diary, conclusion } = await applied({ writes: [doubted], failures })
+      expect(conclusion?.message).to.equal('message of invalid')
+      expect(diary).to.deep.equal(['apply newFork'])
     })
 
     it('adds nothing to a message that names the field', async () => {

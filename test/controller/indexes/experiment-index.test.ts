@@ -77,13 +77,9 @@ describe('the index of experiments', () => {
     }
     for (const [key, { creationTimestamp, status }] of Object.entries(all))
       index.add(key, anExperiment({ metadata: { creationTimestamp }, status }))
-    expect(index.byUrgency(Object.keys(all), () => false)).to.deep.equal({
+    expect(index.byUrgency(Object.keys(all))).to.deep.equal({
       urgent: ['shop/waiting', 'shop/alone'],
       others: ['shop/newer', 'shop/older'],
-    })
-    expect(index.byUrgency(Object.keys(all), () => true)).to.deep.equal({
-      urgent: ['shop/waiting', 'shop/alone'],
-      others: [],
     })
   })
 
