@@ -32,7 +32,8 @@ const stateName = (kind: string, verdict: string): string => `${kind}-${verdict.
 function finished(kind: string, verdict: Finished): readonly [string, State] {
   const action = (ASKED.indexOf(kind) + FINISHED.indexOf(verdict)) % 2 === 0 ? 'Keep' : 'RollBack'
   const times = verdict === 'Inconclusive' ? { maxSeconds: 60 } : { noDataSeconds: 60 }
-  const metrics = [metricOf(kind, verdict === 'Inconclusive')]
+  const brief = verdict === 'Inconclusive' ? ASKED_KINDS[kind]?.brief : {}
+  const metrics = [{ ...metricOf(kind, verdict === 'Inconclusive'), ...brief }]
   const analysis = { ...QUICK, metrics, ...times, onTimeout: action, onNoData: action }
   return [stateName(kind, verdict), { replicas: 1, spec: { analysis }, shows: verdictIs(verdict) }]
 }

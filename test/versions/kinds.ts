@@ -12,6 +12,8 @@ interface AskedKind {
   readonly metric: JsonObject & { readonly kind: MetricKind }
   /** how a window is judged where nothing shall be shown for a long time */
   readonly patient?: JsonObject
+  /** the same where the analysis ends after a minute */
+  readonly brief?: JsonObject
   readonly answers: Readonly<Record<Showing, Answer>>
   /** how much a window of ten seconds that shows neither counts of the fork */
   readonly perWindow: number
@@ -67,11 +69,13 @@ export const ASKED_KINDS: Readonly<Record<string, AskedKind>> = {
   },
   threshold: {
     metric: { kind: 'Threshold', max: 10 },
-    patient: { successCount: 1_000 },
+    patient: { successCount: 300 },
+    brief: { successCount: 6 },
     answers: {
       good: always({ value: 1 }, {}),
       worse: always({ value: 20 }, {}),
-      neither: always({ value: 1 }, {}),
+      // never twice in a row outside, and inside too seldom
+      neither: (told) => ({ treatment: { value: isOdd(told) ? 20 : 1 }, control: {} }),
     },
     perWindow: 1,
   },
