@@ -2,6 +2,7 @@ import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { StoredSource } from '../api/strategy.ts'
 import { isAsWritten, type SpecFacts } from '../facts/facts.ts'
+import { lazy } from '../facts/lazy.ts'
 import { sha256Of, WHOLE } from '../json/canonical.ts'
 import { isEqual, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import { keeping } from '../json/keeping.ts'
@@ -39,7 +40,7 @@ export function sourceHas(facts: SpecFacts, source: KubeObject, wanted: WantedSp
 /** What `source` does not have of `after`, as far as the schema tells. */
 function lackingIn({ schema }: SpecFacts, source: KubeObject, { after }: Pick<WantedSpec, 'after'>) {
   const shape = knownValue(schema)?.shape ?? NO_SHAPE
-  const compute = () => changesBetween(source.spec, after, shape)
+  const compute = lazy(() => changesBetween(source.spec, after, shape))
   return hasAll(after, [source.spec, shape], () => compute().length === 0) ? [] : compute()
 }
 

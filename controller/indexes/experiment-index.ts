@@ -80,11 +80,6 @@ export class ExperimentIndex {
     return this.#experiments.get(key)?.hasRun === true
   }
 
-  /** Whether the pods of its fork depend on the pods of others. */
-  isUrgent(key: Key): boolean {
-    return this.#experiments.get(key)?.isUrgent === true
-  }
-
   /** Those of `keys` whose forks should have a gate. */
   gated(keys: Iterable<Key>): readonly Key[] {
     return [...keys].filter((key) => this.#experiments.get(key)?.isGated === true)
@@ -122,9 +117,10 @@ export class ExperimentIndex {
    */
   byUrgency(keys: Iterable<Key>) {
     const all = [...keys]
-    const others = all.filter((key) => !this.isUrgent(key))
+    const isUrgent = (key: Key) => this.#experiments.get(key)?.isUrgent === true
+    const others = all.filter((key) => !isUrgent(key))
     return {
-      urgent: all.filter((key) => this.isUrgent(key)),
+      urgent: all.filter(isUrgent),
       others: this.newestFirst(others),
     }
   }
