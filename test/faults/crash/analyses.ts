@@ -15,10 +15,10 @@ import type { Scenario, Scene } from './scenarios.ts'
 const SOURCE_SIZE = 2
 const PROVIDER = 'exact'
 const INTERVAL_SECONDS = 10
-/** A window begins late by up to one interval, and a verdict takes three of them, also after a kill. */
-const CONVERGED_MS = 90_000
+/** A window begins late by up to one interval, and a verdict takes ten of them, also after a kill. */
+const CONVERGED_MS = 150_000
 /** Before and after the pods are there: all windows of a run, and of one that goes on after a kill. */
-const [BEFORE_SECONDS, AFTER_SECONDS] = [60, 240]
+const [BEFORE_SECONDS, AFTER_SECONDS] = [60, 360]
 
 /** What each pod counts in a second. In ten seconds these are whole numbers. */
 interface Rates {
@@ -26,7 +26,7 @@ interface Rates {
   readonly errors: number
 }
 
-/** Which verdict an analysis of these rates has, after two windows. */
+/** Which verdict an analysis of these rates has, in the end. */
 interface Story {
   readonly name: string
   readonly source: Rates
@@ -41,7 +41,7 @@ const STORIES: readonly Story[] = [
   {
     name: 'analysis that fails',
     source: { requests: 10, errors: 0.1 },
-    fork: { requests: 20, errors: 1.2 },
+    fork: { requests: 20, errors: 10 },
     verdict: 'Fail',
     reason: 'RolledBack',
     pods: '0/0',
