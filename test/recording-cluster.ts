@@ -40,6 +40,8 @@ function lineFor(write: Write): string {
       const finalizers = listOr(at(write.patch, 'metadata', 'finalizers'))
       return finalizers.includes(FORK_FINALIZER) ? 'add the finalizer' : 'remove the finalizer'
     }
+    case 'jsonPatch':
+      return `resize ${kind} ${metadata.name}`
     case 'delete':
       return write.role === 'fork' ? `delete ${kind} ${metadata.name}` : `delete revision ${metadata.name}`
   }
@@ -100,6 +102,8 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
         if (of.role === 'analysisRun') world.run = of.object
         else world.revision = of.object
         return of.object
+      case 'jsonPatch':
+        return of.of
       case 'patch': {
         if (of.role === 'fork') {
           const spec = { ...objectOr(of.of.spec), ...objectOr(at(of.patch, 'spec')) }

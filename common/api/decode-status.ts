@@ -11,6 +11,7 @@ import {
   RUN_PATHS,
   RUN_PHASES,
   type RunWeight,
+  type ScaledSource,
   type SeenSource,
   type StoredSource,
   type StrategyRunStatus,
@@ -58,6 +59,13 @@ const RUN = object<StrategyRunStatus>({
   held: optional(flag),
   cause: optional(some),
   seen: optional(object<SeenSource>({ values: some, shown: optional(map(some)), revision: optional(some) })),
+  scaled: optional(
+    object<ScaledSource>({
+      ...{ uid: some, size: int32, written: int32 },
+      replaced: optional(object<NonNullable<ScaledSource['replaced']>>({ size: int32, written: int32 })),
+      ...{ isReturning: optional(flag), changedFrom: optional(int32) },
+    }),
+  ),
   command: optional(
     object<CommandStatus>({
       ...{ verb: some, at: optional(some), by: optional(some) },

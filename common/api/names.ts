@@ -96,8 +96,20 @@ export const DERIVED_HASH = `${PREFIX}derived-hash`
 /** The annotation of a fork with the whole hash of what was applied. */
 export const WHOLE_DERIVED_HASH = `${PREFIX}whole-derived-hash`
 
+/**
+ * The label of a source that a canary with `scaleDownSource` has made smaller: `UID.SIZE.WRITTEN`, the uid of the
+ * experiment, the size of the source without the canary, and the number that was written. No annotation, because
+ * `kubectl rollout undo` replaces all of these.
+ */
+export const SCALED = `${PREFIX}scaled`
+/** The annotation beside it with the namespace and name of the experiment, for people. No decision reads it. */
+export const SCALED_BY = `${PREFIX}scaled-by`
+
 /** The field manager of a promotion's write of a source. */
 export const PROMOTION_MANAGER = 'experiment-controller-promotion'
+
+/** The field manager of a write that changes the size of a source. */
+export const SCALE_MANAGER = 'experiment-controller-scale'
 
 /** The field manager of every server-side apply, and the value of the managed-by label. */
 export const FIELD_MANAGER = 'experiment-controller'

@@ -34,6 +34,11 @@ export interface CanaryStrategy extends Delays {
   readonly maxSurge?: Amount
   /** how many of the pods of the source a promotion may cost: a number, or percent, rounded down; default 0 */
   readonly maxUnavailable?: Amount
+  /**
+   * whether the source gets smaller as the fork grows, so that both have about as many pods as the source had. Then
+   * `maxSurge` and `maxUnavailable` count the pods of both, and `maxSurge` is 25% by default; default false
+   */
+  readonly scaleDownSource?: boolean
 }
 
 /** As users write it: what has a default may be absent. */
@@ -120,6 +125,8 @@ export interface StrategyRunStatus {
   readonly cause?: string
   /** what its promotion may be written over; absent: an earlier version stored the run, or the source is not known */
   readonly seen?: SeenSource
+  /** the size of the source, which the run has changed; absent: it has not */
+  readonly scaled?: ScaledSource
   /** the last command and what came of it */
   readonly command?: CommandStatus
   /** `2/5 Paused`: steps that are done, all steps, and the phase */
@@ -139,6 +146,22 @@ export interface SeenSource {
   readonly shown?: Readonly<Record<string, string>>
   /** the whole revision with which the run came to the step that promotes */
   readonly revision?: string
+}
+
+/** What a pass remembers of a source before it changes its size, beside the label on the source. */
+export interface ScaledSource {
+  /** of the source */
+  readonly uid: string
+  /** the pods that the source has without the run */
+  readonly size: number
+  /** the `spec.replicas` that is written next, or was written last */
+  readonly written: number
+  /** what it had before that write */
+  readonly replaced?: { readonly size: number; readonly written: number }
+  /** whether the source gets all of its pods back before the run goes on: it began again */
+  readonly isReturning?: boolean
+  /** the `spec.replicas` that somebody else has changed, so that the run is held; absent: nobody did */
+  readonly changedFrom?: number
 }
 
 /** How a command was answered. Stale: its author saw another step. */

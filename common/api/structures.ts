@@ -69,6 +69,7 @@ const CANARY = object<CanaryStrategy>({
   steps: optional(narrowed(arrayOf(STEP), arrayOf(STEP, 50))),
   maxSurge: optional(countOrText(6, AMOUNT_PATTERN, MAX_REPLICAS)),
   maxUnavailable,
+  scaleDownSource: optional(flag),
   ...DELAYS,
 })
 

@@ -25,6 +25,7 @@ import { percent } from '../text/percent.ts'
 import { shortName, shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf } from '../workload/status.ts'
+import { replicasIn } from '../writes/source-size-writes.ts'
 import type { Write } from '../writes/write.ts'
 import { analysisLines } from './describe-analysis.ts'
 import { missingServices, portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
@@ -149,6 +150,8 @@ function lineOf(write: Write, { experiment }: Facts, { isDryRunOfCreate }: Descr
       return `creates ${newPlace(write.object)}: ${write.role === 'base' ? 'the base that the fork keeps' : 'the former values of the source'}`
     case 'patch':
       return patchLine(write)
+    case 'jsonPatch':
+      return `gives ${placeOf(write.of)} ${count(replicasIn(write) ?? replicasOf(write.of), 'pod')}`
     case 'delete':
       return `deletes ${placeOf(write.of)}`
   }

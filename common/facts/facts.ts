@@ -69,6 +69,8 @@ export interface SpecFacts {
   readonly analysis?: AnalysisFacts | undefined
   /** read only at the step of a run that writes the source */
   readonly promotion?: PromotionFacts | undefined
+  /** absent: the experiment neither changes the size of its source nor has changed it; always absent in a review */
+  readonly scaling?: ScalingFacts | undefined
   /** absent: the schema tells whether the source has the change; in a review always */
   readonly dryRun?: DryRun | undefined
 }
@@ -160,6 +162,18 @@ export interface CutOverServices {
   /** as `listedMs`, of the preview */
   readonly previewListedMs: number
   /** milliseconds for which the status has said that the fork has too few ready pods; absent: it does not say so */
+  readonly shortMs?: number | undefined
+}
+
+/** What a canary needs that changes the size of its source. `fork` of the facts is as the API server has it, too. */
+export interface ScalingFacts {
+  /** the source as the API server has it now, with its status */
+  readonly source: Known<KubeObject>
+  /** milliseconds since this process first saw both with their present sizes */
+  readonly sizedMs: number
+  /** milliseconds since it first saw their available pods, and those that Services list, as they are now */
+  readonly listedMs: number
+  /** milliseconds for which the status has said that too few pods serve; absent: it does not say so */
   readonly shortMs?: number | undefined
 }
 

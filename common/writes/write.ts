@@ -16,6 +16,7 @@ export type Role =
   | 'record' // the ControllerRevision with the former values of a promoted source
   | 'experiment'
   | 'source' // only by a promotion
+  | 'sourceSize' // the size of the source, and our label and annotation there
   | 'pod' // the gate of a pod of a gated fork
   | 'analysisRun' // the ExperimentAnalysisRun of an analysis
   | 'service' // only our key of the selector, and publishNotReadyAddresses of a preview
@@ -30,6 +31,7 @@ export const WRITTEN_OBJECT = {
   record: 'unwatched',
   experiment: 'experiment',
   source: 'unwatched',
+  sourceSize: 'unwatched',
   pod: 'pod',
   analysisRun: 'analysisRun',
   service: 'unwatched',
@@ -75,6 +77,15 @@ export type Write = { readonly resource: ResourceType } & (
       readonly isRepair?: boolean
     }
   | {
+      readonly verb: 'jsonPatch'
+      readonly role: 'sourceSize'
+      readonly of: KubeObject
+      /** RFC 6902: tests what was seen, so a change since then is `invalid` */
+      readonly operations: readonly JsonObject[]
+      /** whether the source gets smaller; default: no */
+      readonly isShrinking?: boolean
+    }
+  | {
       readonly verb: 'delete'
       readonly role: 'fork' | 'twin' | 'base' | 'record' | 'analysisRun'
       readonly of: KubeObject
@@ -109,6 +120,8 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
 }
 /** A pod with another uid is `invalid`: it is not the one that was seen. */
 const POD = { ...EXISTING, invalid: 'lookAgain' } as const
+/** Somebody has changed the size or our label since it was read. Only another look decides. */
+const SOURCE_SIZE = { ...EXISTING, invalid: 'lookAgain' } as const
 /** Its name has a hash of the question, so an object of that name is the run that was not seen yet. */
 const OF_ANALYSIS_RUN = { ...EXISTING, invalid: 'lookAgain' } as const
 const NEW = { ...EXISTING, alreadyExists: NAME_TAKEN }
@@ -123,6 +136,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   record: NEW,
   experiment: EXISTING,
   source: EXISTING,
+  sourceSize: SOURCE_SIZE,
   pod: POD,
   analysisRun: OF_ANALYSIS_RUN,
   service: EXISTING,
@@ -155,4 +169,5 @@ export const isOfTwin = ({ role }: Pick<Write, 'role'>): boolean => role === 'tw
  */
 export const needsFreshExperiment = (write: Write): boolean =>
   write.role === 'source' ||
+  (write.role === 'sourceSize' && write.isShrinking === true) ||
   (write.role === 'service' && typeof at(write, 'patch', 'spec', 'selector', EXPERIMENT_ID) === 'string')

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, PROMOTION_MANAGER } from '../../common/api/names.ts'
+import { FIELD_MANAGER, PROMOTION_MANAGER, SCALE_MANAGER } from '../../common/api/names.ts'
 import { withHash } from '../../common/fork/derive.ts'
 import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
@@ -35,6 +35,15 @@ export function requestOf(write: Changing): KubeRequest {
         }),
         query: { fieldManager: write.role === 'source' ? PROMOTION_MANAGER : FIELD_MANAGER },
         body: write.patch,
+        expects: resource.kind,
+      }
+    case 'jsonPatch':
+      return {
+        verb: 'patch',
+        contentType: 'application/json-patch+json',
+        path: resourcePath(resource, placeOf(write.of)),
+        query: { fieldManager: SCALE_MANAGER },
+        body: write.operations,
         expects: resource.kind,
       }
   }

@@ -18,6 +18,7 @@ function writeInWords(write: Write, isDryRun: boolean): string {
   }
   const { kind, metadata } = write.of
   const object = `${kind.toLowerCase()}/${metadata.name}`
+  if (write.verb === 'jsonPatch') return `gives ${object}`
   if (write.verb === 'delete') return `deletes ${object} in ${metadata.namespace}`
   if (write.role === 'fork') return `scales ${object} with ${at(write.patch, 'spec', 'replicas')} pods`
   const isAdded = listOr(at(write.patch, 'metadata', 'finalizers')).includes(FORK_FINALIZER)

@@ -1,9 +1,11 @@
 /** Writes of plans in memory. */
+import jsonPatch, { type Operation } from 'fast-json-patch'
 import { FIELD_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { withHash } from '../../../common/fork/derive.ts'
 import { at, isEqual, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
+import type { SourceSizeWrite } from '../../../common/writes/source-size-writes.ts'
 import type { Write } from '../../../common/writes/write.ts'
 import { withGate } from './simulated-pods.ts'
 import { withSelector } from './simulated-services.ts'
@@ -43,6 +45,9 @@ export function make(world: World, write: Write): KubeObject | undefined {
     case 'service':
       if (world.services) world.services = withSelector(world.services, write)
       return undefined
+    case 'sourceSize':
+      world.source = resized(write)
+      return world.source
     case 'source':
       world.source = available(world.stored(patched(write)))
       return world.source
@@ -57,11 +62,22 @@ function storedAs(
 ): KubeObject | undefined {
   if (write.verb === 'delete') return undefined
   if (write.verb === 'patch') return patched(write)
+  if (write.verb === 'jsonPatch') return resized(write)
   const object = withHash(write.object)
   const generation = (before?.metadata.generation ?? 0) + (isEqual(before?.spec, object.spec) ? 0 : 1)
   const managedFields = [{ manager: FIELD_MANAGER, operation: 'Apply', time: secondOf(now) }]
   const metadata = { ...object.metadata, uid: before?.metadata.uid ?? uid, generation, managedFields }
   return { ...object, metadata, ...(before?.status === undefined ? {} : { status: before.status }) }
+}
+
+/** A source after a write of its size. Its other pods need time: a world that wants it changes its status. */
+function resized({ of, operations }: SourceSizeWrite): KubeObject {
+  const { newDocument } = jsonPatch.applyPatch(
+    structuredClone(of),
+    structuredClone(operations) as unknown as Operation[],
+  )
+  const generation = (of.metadata.generation ?? 0) + (isEqual(of.spec, newDocument.spec) ? 0 : 1)
+  return { ...newDocument, metadata: { ...newDocument.metadata, generation } }
 }
 
 /** As the API server writes times. */

@@ -28,6 +28,7 @@ const WRITES: Readonly<Record<Role, Write>> = {
   fork: { verb: 'patch', role: 'fork', resource: deployment, of: fork, patch: { spec: { replicas: 1 } } },
   base: { verb: 'create', role: 'base', resource: deployment, object: fork },
   record: { verb: 'create', role: 'record', resource: deployment, object: fork },
+  sourceSize: { verb: 'jsonPatch', role: 'sourceSize', resource: deployment, of: fork, operations: [] },
   source: { verb: 'patch', role: 'source', resource: deployment, of: fork, patch: { spec: {} } },
   analysisRun: { verb: 'create', role: 'analysisRun', resource: ANALYSIS_RUN, object: fork },
   service: { verb: 'patch', role: 'service', resource: SERVICE, of: fork, patch: {} },
