@@ -23,6 +23,10 @@ const OF_STRATEGIES = {
     'Change the field of the source that the message names. With it a change does not reach all pods. For an analysis, you can set `control` to `Twin` instead.',
   SourceIsBusy:
     'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
+  SourceScaled:
+    'Look at the size of the source. Somebody else changed its `spec.replicas`, or took our label off it, while the strategy kept it small. If it has the size that you want, give the command `resume`; otherwise set `spec.replicas` of the source first. With the command `abort` the fork gets no pods, and the source has them all.',
+  SourceIsAutoscaled:
+    'Delete the HorizontalPodAutoscaler that the message names for the time of the run, or leave `scaleDownSource` out of the strategy. An object of KEDA makes it again: pause or delete that one.',
   SourceDrifted:
     'Before a promotion somebody changed the fields that it writes: look at the plan of the command `promote`, which then promotes over that, or give the source the value in the message, or give the command `abort`. After a promotion somebody changed the source, so it is not restored: change it by hand, or give the command `abort` to keep it as it is. Without the record of its former values, only `abort` ends the undo. For an analysis of a pinned experiment, set `control` to `Twin`, or `onSourceChange` to `Follow`.',
   ChangeNotStored:

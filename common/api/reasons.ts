@@ -55,6 +55,8 @@ const OF_STRATEGIES = {
   SourceNotSettled: { about: 'strategy' },
   SourceHoldsBack: { about: 'strategy' },
   SourceIsBusy: { about: 'strategy' },
+  SourceScaled: { about: 'strategy' },
+  SourceIsAutoscaled: { about: 'strategy' },
   SourceDrifted: { about: 'strategy' },
   SourceReverted: { about: 'strategy' },
   ChangeNotStored: { about: 'strategy' },

@@ -18,6 +18,8 @@ export interface StrategyRunSpec extends Required<Pick<PromotionSpec, 'force' | 
   readonly maxSurge: Amount
   /** of the source, while it is promoted; that of a blue-green is about the fork */
   readonly maxUnavailable: Amount
+  /** whether the source gets smaller as the fork grows: then `maxSurge` and `maxUnavailable` count the pods of both */
+  readonly isInsideSource: boolean
   /** whether only opened pods get requests */
   readonly isGated: boolean
   /** whether the fork is compared with its source meanwhile */
@@ -40,14 +42,16 @@ export function strategyRunSpec({
   if (!strategy && !promotion) return undefined
   const { mode = 'Manual', force = false, skipSteps = false, approvedRevision } = promotion ?? {}
   const { canary, blueGreen } = strategy ?? {}
-  const { steps = [], maxSurge = '100%', maxUnavailable = 0 } = canary ?? {}
+  const { steps = [], maxUnavailable = 0 } = canary ?? {}
+  const isInsideSource = canary?.scaleDownSource === true
   const delays = canary ?? blueGreen ?? {}
   return {
     steps,
     isCanary: canary !== undefined,
     ...(blueGreen ? { blueGreen: blueGreenSpec(blueGreen) } : {}),
-    maxSurge,
+    maxSurge: canary?.maxSurge ?? (isInsideSource ? '25%' : '100%'),
     maxUnavailable,
+    isInsideSource,
     isGated: blueGreen !== undefined || (canary !== undefined && traffic?.mode === 'Gated'),
     isAnalyzed: analysis !== undefined,
     scaleDownDelaySeconds: delays.scaleDownDelaySeconds ?? 30,

@@ -56,6 +56,20 @@ const RUN: Note = {
         revision: 'The whole revision with which the run came to its promotion.',
       },
     },
+    scaled: {
+      about: 'The size of the source, which the run has changed. Absent: it has not.',
+      members: {
+        uid: 'The uid of the source.',
+        size: 'The number of pods that the source has without the run.',
+        written: 'The spec.replicas that the controller writes next, or has written last.',
+        replaced: {
+          about: 'What this said before that write.',
+          members: { size: 'The size.', written: 'The spec.replicas.' },
+        },
+        isReturning: 'Whether the source gets all its pods back before the run goes on.',
+        changedFrom: 'The spec.replicas that somebody else has changed, so that the run is held.',
+      },
+    },
     command: {
       about: 'The last command, and what came of it.',
       members: {

@@ -145,9 +145,11 @@ const CANARY: Note = {
   members: {
     steps: STEPS,
     maxSurge:
-      'The most pods that the fork may have: a number, or a percentage of the pods of the source, rounded up. The default is 100%.',
+      'The most pods that the fork may have: a number, or a percentage of the pods of the source, rounded up. The default is 100%. With scaleDownSource it is how many more pods source and fork may have together than the source has without the run, and the default is 25%.',
     maxUnavailable:
-      'How many of the pods of the source a promotion may cost: a number, or a percentage, rounded down. With the default, 0, never fewer pods serve than the source has.',
+      'How many of the pods of the source a promotion may cost: a number, or a percentage, rounded down. With the default, 0, never fewer pods serve than the source has. With scaleDownSource it is how many fewer pods of source and fork may serve together at every step.',
+    scaleDownSource:
+      'Whether the source gets smaller as the fork grows, as with Argo Rollouts, so that both together have about as many pods as the source has without the run. Only for Deployments without an autoscaler whose replicas no tool declares. The default is false: the source keeps its pods.',
     scaleDownDelaySeconds: 'How long the fork is kept after the source has the change, in seconds. The default is 30.',
     abortScaleDownDelaySeconds:
       'How long an aborted fork keeps its pods for inspection, without requests, in seconds. Only of a gated fork. With 0 it keeps them until it is deleted. The default is 30.',

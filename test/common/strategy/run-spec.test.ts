@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { CanaryStrategy } from '../../../common/api/strategy.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { anExperiment } from '../../builders.ts'
 
@@ -10,6 +11,7 @@ const DEFAULTS: StrategyRunSpec = {
   isCanary: true,
   maxSurge: '100%',
   maxUnavailable: 0,
+  isInsideSource: false,
   isGated: false,
   isAnalyzed: false,
   scaleDownDelaySeconds: 30,
@@ -40,11 +42,20 @@ describe('the specification of a run', () => {
     }
     const promotion = { mode: 'Export', force: true, skipSteps: true, approvedRevision: '1f2e3d4c5b' } as const
     expect(runSpec({ strategy: { canary }, promotion, traffic: { mode: 'Gated' } })).to.deep.equal({
-      ...{ isCanary: true, isGated: true, isAnalyzed: false },
+      ...{ isCanary: true, isInsideSource: false, isGated: true, isAnalyzed: false },
       ...canary,
       ...promotion,
     })
   })
+
+  it('of a canary inside its source has the surge of a Deployment, unless the user says another', () => {
+    const inside = (canary: CanaryStrategy) => runSpec({ strategy: { canary: { ...canary, scaleDownSource: true } } })
+    expect(inside({})).to.deep.equal({ ...DEFAULTS, isInsideSource: true, maxSurge: '25%' })
+    expect(inside({ maxSurge: 0, maxUnavailable: 1 })).to.include({ maxSurge: 0, maxUnavailable: 1 })
+  })
+
+  it('of a canary beside its source has the surge of one, also where the user says so', () =>
+    expect(runSpec({ strategy: { canary: { scaleDownSource: false } } })).to.deep.equal(DEFAULTS))
 
   it('of a blue-green has its documented defaults, and is gated', () =>
     expect(runSpec({ strategy: { blueGreen: { activeService: 'cart' } } })).to.deep.equal({
