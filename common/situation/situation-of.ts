@@ -11,6 +11,7 @@ import { isServing, pinState } from './pins.ts'
 import { hasChange, isReverted, isUntouched, recordedPatches } from './promotion.ts'
 import { isWriting, runState, wantedReplicas } from './run.ts'
 import { lacksHashes, runHashes, withHashesOf } from './run-hash.ts'
+import { scalingOf } from './scaling.ts'
 import type { Situation, SpecSituation, Stage } from './situation.ts'
 import { undoOf } from './undo.ts'
 /** What `facts` mean. */
@@ -37,6 +38,7 @@ export function situationOf<F extends SpecFacts>(facts: F): Situation<F> {
     isReverted: () => isReverted(facts),
     isUntouched: () => isUntouched(facts),
     recordedPatches: () => recordedPatches(facts),
+    scaling: () => scalingOf(situation),
     undo: () => undoOf(situation),
   })
   const stepsOn = (path: RunPath) => lazy(() => (situation.strategy ? compileSteps(situation.strategy, path) : []))

@@ -1,6 +1,9 @@
 import type { KubeObject } from '../api/object.ts'
-import type { RunPath } from '../api/strategy.ts'
+import type { RunPath, ScaledSource } from '../api/strategy.ts'
 import type { Components, Facts, SpecFacts } from '../facts/facts.ts'
+import type { Sides } from '../scaling/move.ts'
+import type { SizeRecord } from '../scaling/record.ts'
+import type { SizeBounds, SizePair } from '../scaling/sizes.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import type { Promotion } from '../strategy/promotion.ts'
 import type { Run } from '../strategy/run.ts'
@@ -18,6 +21,8 @@ export interface RunState {
   readonly steps: readonly RunStep[]
   /** undefined while the size of the source is not known: then the fork keeps its pods */
   readonly target: PodTarget | undefined
+  /** absent for a run that does not change the size of its source, and in a review */
+  readonly sizing?: Sizing
 }
 
 /** A Service of a blue-green, and what its slices show. */
@@ -45,6 +50,44 @@ export interface PinState {
   readonly isForkGone: boolean
   /** whether requests to the active Service reach nobody, or will soon, although the source could answer */
   readonly isDead: boolean
+}
+
+/** What of the size that a canary gives its source is on the source. */
+export type OnSource =
+  | { readonly is: 'none' }
+  /** our label, and the number that we wrote with it */
+  | { readonly is: 'ours'; readonly record: SizeRecord }
+  /** somebody else has set another number than `from`, or it is another source than before */
+  | { readonly is: 'changed'; readonly from: number }
+  /** our label is gone, and our number is still there; the status has the size */
+  | { readonly is: 'lost'; readonly size: number }
+  /** the label of another experiment */
+  | { readonly is: 'foreign'; readonly experiment: string }
+
+/** How a canary makes its source smaller or larger. */
+export interface Scaling {
+  /** as it was just read */
+  readonly source: KubeObject
+  readonly onSource: OnSource
+  /** the pods that the source should have without the canary */
+  readonly size: number
+  /** as the status has it */
+  readonly stored: ScaledSource | undefined
+  /** whether the source is smaller because of the canary, so that its fork is production */
+  readonly isServing: boolean
+  readonly bounds: SizeBounds
+  readonly sides: Sides
+  /** whether all nodes know the pods that are listed */
+  readonly isListed: boolean
+}
+
+/** The sizes on which a run works. */
+export interface Sizing {
+  readonly goal: SizePair
+  /** whether the source gets all of its pods back before the run goes on */
+  readonly isReturning: boolean
+  /** whether both have just the sizes of the goal, and nothing of us is left on a source that has its own size */
+  readonly isReached: boolean
 }
 
 /** What an undo of the promotion can do with the source as it is now. */
@@ -94,6 +137,8 @@ export interface Situation<F extends SpecFacts = Facts> {
   readonly isUntouched: boolean
   /** of the record of the promotion; undefined if it is gone or somebody replaced it */
   readonly recordedPatches: Patches | undefined
+  /** undefined for an experiment that does not change the size of its source, and without the source */
+  readonly scaling: Scaling | undefined
   /** what an undo can do; undefined if there is no promotion, or where that is not known */
   readonly undo: Undo | undefined
 }

@@ -29,6 +29,8 @@ export type RunStep =
   | { readonly is: 'await' }
   /** the source gets what the override says */
   | { readonly is: 'promote' }
+  /** the source has all of its pods again, and the fork none */
+  | { readonly is: 'refill' }
   /** the fork is kept for a while after the promotion */
   | { readonly is: 'drain'; readonly seconds: number }
   /** the source gets back its former values */
@@ -52,6 +54,7 @@ export function compileSteps(spec: StrategyRunSpec, path: RunPath): readonly Run
     ...(isVerdictMissing(spec, steps) ? [{ is: 'analysis' } as const] : []),
     ...(spec.mode === 'Manual' ? [{ is: 'await' } as const] : []),
     { is: 'promote' },
+    ...(spec.isInsideSource ? [{ is: 'refill' } as const] : []),
     ...back,
     { is: 'drain', seconds: spec.scaleDownDelaySeconds },
   ]

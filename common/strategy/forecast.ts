@@ -114,6 +114,8 @@ function textOf({ step, pods, reach }: ForecastStep, unit: string): string {
       return 'wait until promoted'
     case 'promote':
       return 'promote'
+    case 'refill':
+      return 'the source gets all of its pods back'
     case 'drain':
       return step.seconds === 0 ? 'delete the fork' : `delete the fork after ${duration(step.seconds)}`
     case 'restore':

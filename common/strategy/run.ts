@@ -146,7 +146,7 @@ export const writesSource = (stored: StrategyRunStatus | undefined): boolean =>
   stored?.stepName === nameOfStep({ is: 'promote' }) || stored?.stepName === nameOfStep({ is: 'restore' })
 
 /** Steps of a run that go on, or back, by whether the source has the change. */
-const BY_SOURCE: ReadonlySet<RunStep['is']> = new Set(['await', 'promote', 'return', 'drain'])
+const BY_SOURCE: ReadonlySet<RunStep['is']> = new Set(['await', 'promote', 'refill', 'return', 'drain'])
 
 /** Whether the stored run is at a step that depends on whether the source has the change. */
 export const dependsOnSource = (stored: StrategyRunStatus | undefined): boolean =>

@@ -1,5 +1,6 @@
 import { type Amount, roundedUp } from '../api/amount.ts'
 import { MAX_REPLICAS } from '../api/defaults.ts'
+import { insideAtPromotion, insideAtWeight, type OwnRollout, type SizeBounds, type SizePair } from '../scaling/sizes.ts'
 import type { RunStep } from './compile.ts'
 import type { GatedPod, GateTarget } from './gate.ts'
 import { podsFor } from './weight.ts'
@@ -17,6 +18,8 @@ export interface Sizes {
   readonly reserve: number
   /** whether only opened pods get requests */
   readonly isGated: boolean
+  /** for a source that gets smaller as its fork grows; absent: it keeps its size */
+  readonly inside?: { readonly bounds: SizeBounds; readonly rollout: OwnRollout } | undefined
 }
 
 /** How many pods a step wants, and how many of them get requests. */
@@ -32,6 +35,8 @@ export interface PodTarget {
   readonly source?: number
   /** the weight that routes should have; absent: the run has no routes */
   readonly routed?: number
+  /** what `pods` and `source` become, if they are on their way; absent: `pods` is the goal */
+  readonly goal?: SizePair
 }
 
 /** The most pods that a fork may have beside `source` pods. */
@@ -81,12 +86,34 @@ export const podsNow = (
 type Serving = Omit<PodTarget, 'open'>
 
 function servingOf(steps: readonly RunStep[], index: number, sizes: Sizes): Serving {
-  const sized = sizedBy(sizingStep(steps, index), sizes)
   const isPromoting = steps.slice(0, index + 1).some(({ is }) => is === 'promote')
+  if (sizes.inside) return insideAt(steps, index, sizes, sizes.inside)
+  const sized = sizedBy(sizingStep(steps, index), sizes)
   return isPromoting ? { pods: Math.max(sized.pods, reservedPods(sizes)) } : sized
 }
 
 const SIZING: ReadonlySet<RunStep['is']> = new Set(['setWeight', 'surge', 'replicas', 'size', 'cutOver', 'remove'])
+
+/**
+ * The sizes of a fork and its source that have about as many pods together as the source alone. Before the first weight
+ * the source keeps its pods. From the promotion on, the fork serves for it, until the source is refilled.
+ */
+function insideAt(
+  steps: readonly RunStep[],
+  index: number,
+  { source, replicas }: Sizes,
+  { bounds, rollout }: NonNullable<Sizes['inside']>,
+): Serving {
+  const until = steps.slice(0, index + 1)
+  const pair = ({ fork, ...of }: SizePair): Serving => ({ pods: fork, ...of })
+  if (until.some(({ is }) => is === 'refill' || is === 'remove')) return pair({ fork: 0, source })
+  if (until.some(({ is }) => is === 'promote')) return pair(insideAtPromotion(source, bounds, rollout))
+  const step = sizingStep(steps, index)
+  if (step?.is === 'setWeight') return { ...pair(insideAtWeight(step.weight, source, bounds)), weight: step.weight }
+  const room = bounds.most - source
+  if (step?.is !== 'surge') return pair({ fork: Math.min(replicas, room), source })
+  return pair(room > 0 || source < 2 ? { fork: room, source } : { fork: 1, source: source - 1 })
+}
 
 function sizedBy(step: RunStep | undefined, sizes: Sizes): Serving {
   switch (step?.is) {
