@@ -25,6 +25,7 @@ const ACTED_RECHECK_MS = 1_000
  * - the end of a pause of its run, or another look at the Services for which it waits,
  * - at once after a move of its run, or after whole hashes were added to it, as soon as that is stored,
  * - a second after a write that settled the fork: its step may be reached, or its analysis may begin,
+ * - another look at the sizes of a fork and its source,
  * - another dry run, after one without an answer,
  * - its expiry,
  * - another read of neighbours that could not be read, or of a pinned base.
@@ -41,6 +42,7 @@ export function requeue(situation: Situation, conclusion: Conclusion, reportAgai
     reportAgainMs,
     ...(conclusion.repairInMs === undefined ? [] : [conclusion.repairInMs]),
     ...(conclusion.leaving ?? []).map(({ recheckMs }) => recheckMs),
+    ...(conclusion.recheckMs === undefined ? [] : [conclusion.recheckMs]),
     ...(restMs > 0 ? [restMs] : []),
     ...(run?.restMs === undefined ? [] : [run.restMs]),
     ...((run?.moved || run?.addsHashes) && reportAgainMs === Number.POSITIVE_INFINITY ? [0] : []),

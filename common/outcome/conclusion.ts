@@ -4,7 +4,7 @@ import { allowedReplicas, sourceNamespaceOf, withDefaults } from '../api/default
 import { REQUESTED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { PromotionStatus, RunPath, RunWeight } from '../api/strategy.ts'
+import type { PromotionStatus, RunPath, RunWeight, ScaledSource } from '../api/strategy.ts'
 import type { ExperimentDeployment, SourceStatus, Warning } from '../api/types.ts'
 import type { AnalysisArms } from '../assess/analysis.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
@@ -117,6 +117,10 @@ export type Conclusion = Decision & {
   readonly run?: RunReport
   /** what its analysis says, if it has one */
   readonly analysis?: AnalysisReport
+  /** what the status remembers of a source whose size the run changes; absent: nothing */
+  readonly scaled?: ScaledSource
+  /** milliseconds until both sizes are looked at again; absent: they are as the run wants them */
+  readonly recheckMs?: number
   /** its fork and twin, if they are on their way out */
   readonly leaving?: readonly LeavingObject[]
   /** the Services in which its fork is alone, if any */

@@ -101,8 +101,9 @@ export function healthOf(facts: Facts, { kind, gate }: DesiredFork, fork: KubeOb
  */
 export function isKept(situation: Situation, fork: KubeObject, wanted: DesiredFork): boolean {
   if (isInQuarantine(situation)) return true
-  const { facts, isWriting, storedRun } = situation
-  const isServing = isPinnedToFork(situation) || (isWriting && storedRun?.run.path === 'Forward')
+  const { facts, isWriting, storedRun, scaling } = situation
+  const isForItsSource = scaling?.isServing === true || (isWriting && storedRun?.run.path === 'Forward')
+  const isServing = isPinnedToFork(situation) || isForItsSource
   return isServing && !isSameDerivation(fork, wanted, facts.experiment)
 }
 

@@ -3,6 +3,7 @@ import type { ExperimentDeploymentStatus } from '../api/types.ts'
 import type { Facts } from '../facts/facts.ts'
 import { escapeTexts } from '../json/escape.ts'
 import { type Conclusion, heldWarnings } from '../outcome/conclusion.ts'
+import { withScaled } from '../run/run-status.ts'
 import { statusCount } from '../workload/status.ts'
 import { keepersOf } from './lifecycle.ts'
 import { columns, forkFacts, summary } from './status.ts'
@@ -21,10 +22,12 @@ export function leavingStatus(facts: Facts, conclusion: Conclusion): ExperimentD
   const { share: _share, services: _services, warnings: _warnings, pods: _pods, ...kept } = before
   if (conclusion.is === 'unready' && keepersOf(experiment).length === 0) return undefined
   const stored = before.conditions ?? []
+  const strategy = before.strategy && withScaled(before.strategy, conclusion.scaled)
   const warnings = heldWarnings(conclusion)
   const count = (of: string) => (conclusion.fork ? statusCount(conclusion.fork, of) : 0)
   return escapeTexts({
     ...kept,
+    ...(strategy ? { strategy } : {}),
     observedGeneration: metadata.generation,
     conditions: [
       ...conditionsFrom(summary(conclusion), stored, { observedGeneration: metadata.generation, now }),

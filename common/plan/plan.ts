@@ -26,6 +26,7 @@ import { analysisFor, analysisPart, withVerdict } from './analysis.ts'
 import { compose, concludedOf } from './compose.ts'
 import { gateWritesWithoutChange, healthOf } from './fork-gate.ts'
 import { type Applied, mustLosePods, needOf, type WantedFork } from './fork-need.ts'
+import { keptServing } from './kept-serving.ts'
 import {
   baseWrites,
   expiryMessage,
@@ -72,7 +73,7 @@ export function plan(situation: Situation, evaluation?: Evaluation): Plan {
   const concluded = concludedOf({ fork, run })
   const analysis = analysisPart(situation, of, concluded)
   const twin = twinPart(situation, of, withPart(concluded, analysis))
-  return compose({ fork, run, analysis, twin })
+  return keptServing(situation, compose({ fork, run, analysis, twin }))
 }
 
 /** The fork and its run, and what is analyzed. */

@@ -28,6 +28,7 @@ import {
   promotedCondition,
   strategyStatus,
 } from '../run/run-status.ts'
+import { tooFewInside } from '../run/scaled.ts'
 import type { Situation } from '../situation/situation.ts'
 import { type TrafficReport, trafficReport } from '../surroundings/traffic-report.ts'
 import { shortName } from '../text/short-name.ts'
@@ -63,6 +64,7 @@ export function statusOf(situation: Situation, conclusion: Conclusion): Experime
     ...pausedCondition(situation, conclusion.run),
     ...promotedCondition(experiment, conclusion.run),
     ...cutOverConditions(situation, conclusion.run),
+    ...tooFewInside(situation, conclusion.run),
     ...analysisConditions(facts, conclusion),
   ]
   const share = services.find(({ selected }) => selected)?.share

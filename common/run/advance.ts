@@ -24,6 +24,7 @@ import { applyCommand } from './command.ts'
 import { type CutOverPlan, cutOver } from './cut-over.ts'
 import { type PromotionPlan, promote } from './promote.ts'
 import { isRevisionApproved, promotionDenial, unapprovedMove } from './promotion-obstacle.ts'
+import { lostForkMove, takenMove } from './scaled.ts'
 import {
   addedHashes,
   endDecision,
@@ -62,6 +63,8 @@ export function runPart(
   if (adding) return adding
   const commandResult = applyCommand(situation, state)
   if (commandResult) return moved(report, commandResult)
+  const sizedAgain = takenMove(situation, state) ?? lostForkMove(situation, state)
+  if (sizedAgain) return moved(report, sizedAgain)
   if (!wanted) return runPartWithoutFork(situation, report, fork)
   const cutting = cutOver(situation, state, fork.conclusion.fork, wanted.gate)
   const first = serviceFirst(report, cutting)
@@ -135,18 +138,25 @@ interface AdvanceContext {
 
 /** Whether the fork is as the present step wants it, and its Services show that. */
 const isReached = ({ planned: { writes, conclusion }, state, services }: AdvanceContext): boolean =>
-  writes.length === 0 && conclusion.is === 'settled' && hasTarget(state) && services.every(isComplete)
+  state.sizing?.isReached !== false &&
+  writes.length === 0 &&
+  conclusion.is === 'settled' &&
+  hasTarget(state) &&
+  services.every(isComplete)
 
 /** Whether no pod of the fork gets requests, and its Services show that. */
 const hasNoOpenPods = ({ facts, planned: { writes }, services }: AdvanceContext): boolean =>
   writes.length === 0 && !isAnyOpen(facts) && services.every(({ ofFork }) => ofFork === 0)
 
+const isGone = ({ facts, planned: { writes } }: AdvanceContext): boolean =>
+  writes.length === 0 && facts.fork.is === 'absent'
+
 /** Whether the present step is done. A way back does not wait until pods of the fork are ready. */
 function isDone(context: AdvanceContext): boolean {
-  const { facts, state, planned, cutting } = context
+  const { state, planned, cutting } = context
   switch (state.steps[state.run.stepIndex]?.is) {
     case 'remove':
-      return isReached(context) || (planned.writes.length === 0 && facts.fork.is === 'absent')
+      return isReached(context) || (state.sizing?.isReached !== false && isGone(context))
     case 'shut':
       return hasNoOpenPods(context)
     case 'return':
@@ -194,11 +204,12 @@ function withForeignChange({ situation, facts, state }: AdvanceContext, report: 
  */
 function revertedPart({ situation, facts, state }: AdvanceContext, report: RunReport): RunPart | undefined {
   const { run, steps, spec } = state
-  if (steps[run.stepIndex]?.is !== 'drain' || report.hasChange !== false) return undefined
+  const is = steps[run.stepIndex]?.is
+  if ((is !== 'drain' && is !== 'refill') || report.hasChange !== false) return undefined
   const message = `${shortName(facts.experiment.spec.sourceRef)} no longer has the change`
   if (isTakenBack(situation)) return moved(report, abortMove(run, message, facts))
   const stepIndex = steps.findIndex(({ is }) => is === 'promote')
-  if (!spec.blueGreen)
+  if (!spec.blueGreen && !spec.isInsideSource)
     return moved(report, { run: atStep(run, { stepIndex }, facts.now), reason: 'SourceReverted', message })
   const decision = stalled('SourceReverted', `${message}; the fork is kept until it is there again`)
   return { decision, conclusion: { run: report } }
@@ -207,7 +218,9 @@ function revertedPart({ situation, facts, state }: AdvanceContext, report: RunRe
 /** The next move of the run without a command, at a step that does not write the source. */
 function nextMove(context: AdvanceContext) {
   const { situation, facts, state, planned, analysis } = context
-  const { run, spec, steps } = state
+  const { run, spec, steps, sizing } = state
+  // the step begins when the source has its pods back
+  if (sizing?.isReturning) return { is: 'stay' } as const
   const isFailed = planned.conclusion.because === 'overdue' && spec.progressDeadlineAbort
   const isAwaiting = steps[run.stepIndex]?.is === 'await'
   const isApproved = isAwaiting && (isRevisionApproved(state) || situation.hasChange)

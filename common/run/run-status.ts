@@ -1,7 +1,7 @@
 import { type ConditionDraft, warning } from '../api/conditions.ts'
 import { knownValue } from '../api/known.ts'
 import { COMMAND } from '../api/names.ts'
-import type { PromotionStatus, StrategyRunStatus } from '../api/strategy.ts'
+import type { PromotionStatus, ScaledSource, StrategyRunStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus, Warning } from '../api/types.ts'
 import type { Facts } from '../facts/facts.ts'
 import type { Conclusion, RunReport } from '../outcome/conclusion.ts'
@@ -16,18 +16,32 @@ import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
 import { count } from '../text/count.ts'
 import { optionalClause } from '../text/fitted.ts'
+import { changedText } from './scaled.ts'
 
 /**
  * `status.strategy`: the memory of the run. It stays as it is while the fork cannot be derived, and is removed with the
  * strategy.
  */
-export function strategyStatus({ facts, strategy: spec }: Situation, { run }: Conclusion): ExperimentDeploymentStatus {
+export function strategyStatus(
+  { facts, strategy: spec }: Situation,
+  { run, scaled }: Conclusion,
+): ExperimentDeploymentStatus {
   const { strategy: stored, promotion: former } = facts.experiment.status ?? {}
-  if (!spec) return {}
-  const strategy = run ? runStatus(run.run, run.steps, run.weight) : stored
+  // what is known of a smaller source stays until the source has its pods
+  if (!spec) return stored && scaled ? { strategy: withScaled(stored, scaled) } : {}
+  const present = run ? runStatus(run.run, run.steps, run.weight) : stored
+  const strategy = present && withScaled(present, scaled)
   const isSame = stored && strategy ? isSameRun(stored, strategy) : stored === strategy
   const promotion = run?.promotion ?? (isSame ? keptPromotion(former, run?.moved?.by) : undefined)
   return { ...(strategy ? { strategy } : {}), ...(promotion ? { promotion } : {}) }
+}
+
+/** `strategy` with what is remembered of a source whose size the run changes. */
+export function withScaled(
+  { scaled: _former, ...strategy }: StrategyRunStatus,
+  scaled: ScaledSource | undefined,
+): StrategyRunStatus {
+  return { ...strategy, ...(scaled ? { scaled } : {}) }
 }
 
 /** What a pass changes that only adds whole hashes. Nothing else is told before it is decided by them. */
@@ -63,6 +77,10 @@ export function pausedCondition(situation: Situation, report: RunReport | undefi
   if (!report || phaseOf(report.run, report.steps) !== 'Paused') return []
   const { run, steps } = report
   const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
+  const { scaling } = situation
+  const changedFrom = scaling?.stored?.changedFrom
+  if (run.held && scaling && changedFrom !== undefined)
+    return paused('SourceScaled', `${changedText(scaling, changedFrom)}; the run waits ${resumed}`)
   if (run.held) return paused('PausedByCommand', resumed)
   const step = steps[run.stepIndex]
   const preview = previewAt(situation, report)

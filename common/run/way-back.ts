@@ -112,7 +112,7 @@ export function runPartWithoutFork(situation: Situation, report: RunReport, endi
   const reached: Readonly<Partial<Record<RunStep['is'], boolean>>> = {
     return: hasNoPods || (cutting ? cutting.isReached : !hasRequests(situation)),
     shut: hasNoPods || isGateless || !isAnyOpen(facts),
-    remove: hasNoPods,
+    remove: hasNoPods && report.sizing?.isReached !== false,
   }
   const seen = {
     ...timeOf(facts, run),
@@ -163,7 +163,7 @@ export function timeOf({ now, stepElapsedMs = Number.POSITIVE_INFINITY }: Facts,
 /** Whether the step has a number of pods. A weight above 0 has none while the source has no pods: the run waits. */
 export const hasTarget = ({ target, run }: RunState): boolean =>
   target !== undefined &&
-  (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || target.open > 0)
+  (run.path === 'Abort' || target.weight === undefined || target.weight === 0 || (target.goal?.fork ?? target.open) > 0)
 
 /**
  * The decision at the end of a run; undefined: that of the fork stands. After a way back, the fork has no pods until

@@ -1,4 +1,4 @@
-import { SCALED } from '../api/names.ts'
+import { SCALE_MANAGER, SCALED } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 
 /** What the label on a source says that a canary has made smaller. */
@@ -23,6 +23,10 @@ export function sizeRecordOf({ kind, metadata: { labels } }: KubeObject): SizeRe
   const record = { experiment, size: Number(size), written: Number(written) }
   return isCount(record.size) && isCount(record.written) ? record : undefined
 }
+
+/** The index of our entry in the `managedFields` of `source`; -1 if there is none. */
+export const ownSizeEntry = ({ metadata: { managedFields = [] } }: KubeObject): number =>
+  managedFields.findIndex(({ manager, operation }) => manager === SCALE_MANAGER && operation === 'Update')
 
 /** The most replicas of a workload: an int32. */
 const isCount = (number: number): boolean => number < 2 ** 31

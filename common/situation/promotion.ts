@@ -1,6 +1,6 @@
 import { withDefaults } from '../api/defaults.ts'
 import { ABSENT, knownValue } from '../api/known.ts'
-import { PROMOTION_MANAGER } from '../api/names.ts'
+import { PROMOTION_MANAGER, SCALE_MANAGER } from '../api/names.ts'
 import type { KubeObject, ManagedFieldsEntry } from '../api/object.ts'
 import type { PromotionMode, PromotionStatus, StoredSource } from '../api/strategy.ts'
 import type { Components, SpecFacts } from '../facts/facts.ts'
@@ -76,8 +76,9 @@ export function isPromotedLast({ metadata: { managedFields = [] } }: KubeObject)
   const timeOf = ({ time, fieldsV1 }: ManagedFieldsEntry) =>
     isObject(at(fieldsV1, 'f:spec')) ? Date.parse(time ?? '') : Number.NEGATIVE_INFINITY
   const isOurs = ({ manager }: ManagedFieldsEntry) => manager === PROMOTION_MANAGER
+  const isOther = ({ manager }: ManagedFieldsEntry) => manager !== PROMOTION_MANAGER && manager !== SCALE_MANAGER
   const last = (entries: readonly ManagedFieldsEntry[]) => Math.max(...entries.map(timeOf), Number.NEGATIVE_INFINITY)
-  return last(managedFields.filter(isOurs)) > last(managedFields.filter((entry) => !isOurs(entry)))
+  return last(managedFields.filter(isOurs)) > last(managedFields.filter(isOther))
 }
 
 /** Stands for the version of a source if it is not known who wrote it last. No source has generation 0. */

@@ -5,21 +5,26 @@ import type { KubeObject } from '../api/object.ts'
 import type { PromotionStatus } from '../api/strategy.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { podsOf, type SpecFacts } from '../facts/facts.ts'
-import type { JsonObject } from '../json/json.ts'
-import { isAbortedUndo } from '../strategy/command.ts'
+import { type JsonObject, objectOr } from '../json/json.ts'
+import { sizeOf } from '../scaling/size.ts'
+import { boundsOf, type OwnRollout } from '../scaling/sizes.ts'
+import { again, isAbortedUndo } from '../strategy/command.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import { demands, type PodDemand } from '../strategy/forecast.ts'
 import { openPods } from '../strategy/gate.ts'
-import { isSameRun, phaseOf, presentRun, type Run, withKeptApproval } from '../strategy/run.ts'
+import { isSameRevision, isSameRun, phaseOf, presentRun, type Run, withKeptApproval } from '../strategy/run.ts'
 import type { StrategyRunSpec } from '../strategy/run-spec.ts'
 import { type PodTarget, podTargetAt, reservedPods, type Sizes, sizingStep } from '../strategy/target.ts'
 import { countingAutoscaler } from '../surroundings/counting.ts'
+import type { WorkloadKind } from '../workload/kind.ts'
 import { replicasOf } from '../workload/status.ts'
 import { openNow } from './obstacles.ts'
 import { hasRequests, pinningAt } from './pins.ts'
 import { isTakenBack, promotionInto } from './promotion.ts'
 import { keptRevisions, revisionsOf } from './run-hash.ts'
+import { wantedSize } from './scaling.ts'
 import type { RunState, SpecSituation } from './situation.ts'
+import { withSizing } from './sizing.ts'
 import { hasUngatedPods } from './ungated.ts'
 
 /** How many pods the fork should have now: as its run says, or else `spec.replicas` as far as it was reviewed. */
@@ -42,16 +47,38 @@ export function runState(situation: SpecSituation, fork: KubeObject | undefined)
   const revisions = fork ? revisionsOf(fork, hashes, stored) : keptRevisions(stored)
   const present = presentRun(stored, { ...hashes, ...revisions }, stepsOf, facts.now)
   const steps = stepsOf(present.path)
-  const run = withKeptApproval(present, stored, { steps, approved: spec.approvedRevision })
-  const sizes = sizesOf(facts, spec, { fork })
+  const isAgain = mustBeginAgain(situation, present)
+  const kept = withKeptApproval(present, stored, { steps, approved: spec.approvedRevision })
+  const run = isAgain ? again(kept, facts.now) : kept
+  const target = targetOf(situation, { spec, run, steps }, fork)
+  const opened = withOpenPods(situation, { spec, run, steps, target }, fork)
+  const isWritten = mayHaveWritten(situation, run)
+  return withSizing(situation, opened, { isAgain: isAgain || !isSameRun(stored, run), isWritten })
+}
+
+/** How many pods the fork should have at its step, and how many of them get requests; undefined if it is not known. */
+function targetOf(
+  situation: SpecSituation,
+  { spec, run, steps }: Omit<RunState, 'target'>,
+  fork: KubeObject | undefined,
+): PodTarget | undefined {
+  const { facts } = situation
   // A way back needs no source.
-  if (steps[run.stepIndex]?.is === 'restore')
-    return withOpenPods(situation, { spec, run, steps, target: restoringTarget(situation, spec) }, fork)
-  if (isQuarantined(run, steps) || isReturning(run, steps))
-    return withOpenPods(situation, { spec, run, steps, target: quarantineTarget(facts) }, fork)
+  if (steps[run.stepIndex]?.is === 'restore') return restoringTarget(situation, spec)
+  if (isQuarantined(run, steps) || isReturning(run, steps)) return quarantineTarget(facts)
+  const sizes = sizesOf(facts, spec, { fork })
   const isKnown = sizes !== undefined || run.path !== 'Forward'
-  const target = isKnown ? podTargetAt(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
-  return withOpenPods(situation, { spec, run, steps, target }, fork)
+  return isKnown ? podTargetAt(steps, run.stepIndex, sizes ?? NO_SIZES) : undefined
+}
+
+/**
+ * Whether the run begins again, because its fork should have another template while the source is smaller: then the
+ * fork is production, and its template does not change.
+ */
+function mustBeginAgain(situation: SpecSituation, present: Run): boolean {
+  const stored = situation.facts.experiment.status?.strategy
+  if (!situation.scaling?.isServing || present.path !== 'Forward' || !stored) return false
+  return isSameRun(stored, present) && !isSameRevision(stored, present) && !mayHaveWritten(situation, present)
 }
 
 /** Whether the pods of an aborted fork are kept for inspection, without requests. */
@@ -99,12 +126,12 @@ function quarantineTarget(facts: SpecFacts): PodTarget | undefined {
  * the source takes down at once, as far as `maxSurge` allows. At least that many of them get requests. It gets none for
  * an undo that writes nothing.
  */
-function restoringTarget({ facts, undo }: SpecSituation, spec: StrategyRunSpec): PodTarget | undefined {
+function restoringTarget({ facts, undo, scaling }: SpecSituation, spec: StrategyRunSpec): PodTarget | undefined {
   const { fork, experiment } = facts
   const sizes = sizesOf(facts, spec, { next: () => (undo?.is === 'possible' ? undo.after : undefined) })
   if (!sizes || fork.is === 'unknown') return undefined
   const isIdle = undo && (undo.is === 'impossible' || undo.isDone) && !experiment.status?.promotion?.restored
-  const reserve = isIdle ? 0 : reservedPods(sizes)
+  const reserve = isIdle || scaling?.isServing ? 0 : reservedPods(sizes)
   const pods = Math.max(reserve, fork.is === 'known' ? replicasOf(fork.value) : 0)
   if (!spec.isGated) return { pods, open: pods }
   const present = podsOf(facts)
@@ -132,12 +159,20 @@ export function sizesOf(
   const { experiment, kind } = facts
   const [object, adapter] = [knownValue(facts.source)?.object, knownValue(kind)]
   if (!object || !adapter || object.metadata.deletionTimestamp) return undefined
-  const pods = replicasOf(object)
-  const takenDown = Math.max(...sourceForms(object, next).map(adapter.takesDown))
-  const reserve = Math.max(0, takenDown - (roundedDown(spec.maxUnavailable, pods) ?? 0))
-  const { maxSurge, isGated } = spec
+  const pods = wantedSize(facts) ?? sizeOf(object).wanted
+  const forms = sourceForms(object, next)
+  const takenDown = Math.max(...forms.map(adapter.takesDown))
+  const { maxSurge, maxUnavailable, isGated, isInsideSource } = spec
+  const reserve = Math.max(0, takenDown - (roundedDown(maxUnavailable, pods) ?? 0))
   const preview = previewSize(facts, object, fork)
-  return { source: pods, preview, replicas: allowedReplicas(experiment), maxSurge, reserve, isGated }
+  const inside = isInsideSource ? { inside: { bounds: boundsOf(pods, spec), rollout: ownRollout(adapter, forms) } } : {}
+  return { source: pods, preview, replicas: allowedReplicas(experiment), maxSurge, reserve, isGated, ...inside }
+}
+
+/** What the own rollout of a source does that is, or becomes, one of `forms`, when it has one pod. */
+function ownRollout({ takesDown, surge }: WorkloadKind, forms: readonly KubeObject[]): OwnRollout {
+  const single = forms.map((form) => ({ ...form, spec: { ...objectOr(form.spec), replicas: 1 } }))
+  return { takesDown: single.some((form) => takesDown(form) > 0), surge: Math.max(...single.map(surge)) }
 }
 
 /** What the source is, and what it becomes. */
@@ -183,9 +218,11 @@ export function isWriting(situation: SpecSituation): boolean {
   return state.run.stepIndex < state.steps.length && state.run.path !== 'Abort'
 }
 
+const AFTER_PROMOTION: ReadonlySet<RunStep['is'] | undefined> = new Set(['refill', 'return', 'drain'])
+
 /** Whether the run has promoted, and its fork is not deleted yet. */
 export const hasPromoted = ({ run: { path, stepIndex }, steps }: RunState): boolean =>
-  path === 'Forward' && (steps[stepIndex]?.is === 'return' || steps[stepIndex]?.is === 'drain')
+  path === 'Forward' && AFTER_PROMOTION.has(steps[stepIndex]?.is)
 
 /** Whether the run has ended because the source has its change. */
 export const isPromoted = ({ storedRun: state }: SpecSituation): boolean =>
@@ -212,7 +249,7 @@ export function previewSize(
   source: KubeObject,
   fork = knownValue(present),
 ): number {
-  const all = replicasOf(source)
+  const all = sizeOf(source).wanted
   const few = Math.min(all, Math.max(1, Math.floor(all / PART)))
   const neighbours = knownValue(surroundings.neighbours)
   if (neighbours) {

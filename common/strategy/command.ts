@@ -184,7 +184,7 @@ const isSeen = ({ seen: before, wholeRevision }: Run, seen: SeenSource | undefin
   before?.values === seen?.values && (before?.revision ?? wholeRevision) === wholeRevision
 
 /** The next run of the same strategy. */
-const again = ({ seen: _former, ...run }: Run, now: Date): Run => ({
+export const again = ({ seen: _former, ...run }: Run, now: Date): Run => ({
   ...atStep(withoutApproval(run), { path: 'Forward', stepIndex: 0 }, now),
   attempt: (run.attempt ?? 0) + 1,
 })

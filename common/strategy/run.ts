@@ -33,7 +33,7 @@ export const isSameRun = (
 ): boolean => stored !== undefined && isSameHash([stored.run, of.run], [stored.wholeRun, of.wholeRun])
 
 /** As `isSameRun`, for revisions. */
-const isSameRevision = (one: RunIdentity, other: RunIdentity): boolean =>
+export const isSameRevision = (one: RunIdentity, other: RunIdentity): boolean =>
   isSameHash([one.revision, other.revision], [one.wholeRevision, other.wholeRevision])
 
 /**

@@ -100,10 +100,14 @@ export const isCrossNamespace = (experiment: ExperimentDeployment): boolean =>
 
 /**
  * Whether the fork of `experiment` belongs to it by labels and a finalizer: where no owner reference is possible, and
- * where garbage collection must not delete the fork before its Services send to the source again.
+ * where garbage collection must not delete the fork before its Services send to the source again, or before the source
+ * has its pods.
  */
 export const isOwnedByLabels = (experiment: ExperimentDeployment): boolean =>
-  isCrossNamespace(experiment) || experiment.spec.strategy?.blueGreen !== undefined
+  isCrossNamespace(experiment) ||
+  experiment.spec.strategy?.blueGreen !== undefined ||
+  experiment.spec.strategy?.canary?.scaleDownSource === true ||
+  experiment.status?.strategy?.scaled !== undefined
 
 /** The metadata that makes a fork belong to its experiment: an owner reference, or labels. */
 export const ownershipMetadata = (

@@ -1,8 +1,8 @@
-import { SCALE_MANAGER, SCALED, SCALED_BY } from '../api/names.ts'
+import { SCALED, SCALED_BY } from '../api/names.ts'
 import type { KubeObject, Labels, ResourceType } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import type { JsonObject } from '../json/json.ts'
-import { type SizeRecord, sizeLabel } from '../scaling/record.ts'
+import { ownSizeEntry, type SizeRecord, sizeLabel } from '../scaling/record.ts'
 import { replicasOf } from '../workload/status.ts'
 import type { Write } from './write.ts'
 
@@ -52,8 +52,8 @@ export function unlabelSource({ resource, of }: SizedSource, replicas: number | 
  * Undefined if there is none.
  */
 export function releaseSourceSize({ resource, of }: SizedSource): SourceSizeWrite | undefined {
-  const { managedFields = [], resourceVersion = '' } = of.metadata
-  const index = managedFields.findIndex(({ manager, operation }) => manager === SCALE_MANAGER && operation === 'Update')
+  const { resourceVersion = '' } = of.metadata
+  const index = ownSizeEntry(of)
   if (index < 0) return undefined
   const path = `/metadata/managedFields/${index}`
   const operations = [

@@ -1,0 +1,51 @@
+import { ownSizeEntry } from '../scaling/record.ts'
+import type { SizePair } from '../scaling/sizes.ts'
+import { moveTo, sizesAfterMove } from './scaling.ts'
+import type { RunState, Scaling, Sizing, SpecSituation } from './situation.ts'
+import { mustReturn } from './size-obstacles.ts'
+
+interface RunInside {
+  /** whether it is another run than the stored one, or that one begins again */
+  readonly isAgain: boolean
+  /** whether the source may have the change */
+  readonly isWritten: boolean
+}
+
+/**
+ * `state` with the pods that the fork gets next on the way to its goal, as the bounds allow. While the source is
+ * smaller, also a run of another strategy first gives the source its pods back.
+ */
+export function withSizing(situation: SpecSituation, state: RunState, of: RunInside): RunState {
+  const { scaling } = situation
+  const { target, spec } = state
+  if (!scaling || !target || (!spec.isInsideSource && !scaling.isServing)) return state
+  const isReturning = isOnItsWayBack(state, scaling, of) || mustReturn(situation, scaling)
+  const goal = isReturning ? { fork: 0, source: scaling.size } : goalOf(state, scaling)
+  const { fork: pods } = sizesAfterMove(scaling, goal)
+  const sizing = { goal, isReturning, isReached: isSized(scaling, goal) }
+  return { ...state, target: { ...target, pods, open: pods, source: goal.source, goal }, sizing }
+}
+
+/** Whether the source gets all of its pods back before the run goes on. The status remembers that until it is done. */
+function isOnItsWayBack({ run }: RunState, { isServing, stored }: Scaling, { isAgain, isWritten }: RunInside): boolean {
+  return isServing && run.path === 'Forward' && !isWritten && (isAgain || stored?.isReturning === true)
+}
+
+/**
+ * The sizes that the present step wants. A source whose size somebody else has set keeps that until the run is resumed,
+ * and the fork only gives up what is too much. While the source gets its former values back, nothing is scaled.
+ */
+function goalOf({ run, steps, target }: RunState, { stored, sides, size, bounds, isServing }: Scaling): SizePair {
+  const fork = sides.fork.replicas
+  if (run.path === 'Forward' && run.held && stored?.changedFrom !== undefined)
+    return { fork: Math.max(0, Math.min(fork, bounds.most - size)), source: size }
+  if (steps[run.stepIndex]?.is === 'restore' && isServing) return { fork, source: sides.source.replicas }
+  return { fork: target?.pods ?? fork, source: target?.source ?? size }
+}
+
+/** Whether both have the sizes of `goal`, and a source that has its own size has nothing of us left. */
+export const isSized = (scaling: Scaling, goal: Sizing['goal']): boolean =>
+  moveTo(scaling, goal).is === 'reached' && (goal.source < scaling.size || isReleased(scaling))
+
+/** Whether neither our label nor our entry of the managed fields is left on the source. */
+export const isReleased = ({ source, isServing }: Scaling): boolean => !isServing && ownSizeEntry(source) < 0
