@@ -45,7 +45,7 @@ export const POLICY_SPEC = object<ExperimentPolicySpec>({
   promotionModes: optional(arrayOf(word(PROMOTION_MODES), PROMOTION_MODES.length)),
   ...{ approverNotRequester: optional(flag), requireRevision: optional(flag), requireAnalysis: optional(flag) },
   allowedProviders: optional(arrayOf(anyObjectName, 64)),
-  allowTimeoutPromotion: optional(flag),
+  ...{ allowTimeoutPromotion: optional(flag), allowScaleDownSource: optional(flag) },
 })
 
 const number = optional(integer('int32'))

@@ -136,11 +136,21 @@ const timeout: Limit = ({ allowTimeoutPromotion }, { experiment: { spec } }) =>
     ? invalid('spec.analysis.onTimeout', 'Promote is not allowed; use RollBack or Keep')
     : undefined
 
+/** The spec alone makes the source smaller, so nobody else could be asked before. */
+const sourceSize: Limit = ({ allowScaleDownSource, approverNotRequester }, { experiment: { spec } }) => {
+  if (!strategyRunSpec(spec)?.isInsideSource) return undefined
+  const field = 'spec.strategy.canary.scaleDownSource'
+  if (approverNotRequester)
+    return invalid(field, 'not allowed, because it changes the source before somebody else approves; leave it out')
+  return allowScaleDownSource ? undefined : invalid(field, 'not allowed; leave it out, or ask for allowScaleDownSource')
+}
+
 const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [
   [ttl, 'content'],
   [sourceExists, 'content'],
   [analysisIsThere, 'content'],
   [provider, 'content'],
+  [sourceSize, 'content'],
   [timeout, 'timeout'],
   [perSource, 'count'],
   [perNamespace, 'count'],

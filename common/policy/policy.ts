@@ -41,6 +41,8 @@ export interface ExperimentPolicySpec {
   readonly approverNotRequester?: boolean
   /** whether the command `promote` must name the revision; absent: no */
   readonly requireRevision?: boolean
+  /** whether a canary may make its source smaller; absent: no. Beside `approverNotRequester` never */
+  readonly allowScaleDownSource?: boolean
   /** whether every experiment must have an analysis; absent: no */
   readonly requireAnalysis?: boolean
   /** names of ExperimentAnalysisProviders; absent: all. Kubernetes itself may always be asked */

@@ -62,13 +62,15 @@ const PROMOTIONS: Readonly<Record<string, Note>> = {
   },
   approverNotRequester:
     'Whether somebody else than the user who last changed the spec of the experiment must promote it, by a command or by promotion.approvedRevision, and let a Service send only to the fork. Then autoPromotionEnabled must be false, and the owner of a preview Service must declare it by the annotation experiment-controller.example.com/preview: "true". The default is false.',
+  allowScaleDownSource:
+    'Whether a canary may set scaleDownSource, by which its source gets fewer pods during the run. With approverNotRequester it may not, because the spec alone would then change the source. The default is false.',
   requireRevision:
     'Whether the command "promote" must name the revision, as promotion.approvedRevision does, so that an edit that its author did not see is not promoted. The default is false.',
 }
 
 const SPEC: Note = {
   about:
-    'The namespaces and the limits. A field that is not set limits nothing, but analysis.onTimeout Promote needs allowTimeoutPromotion of every policy that applies.',
+    'The namespaces and the limits. A field that is not set limits nothing, but analysis.onTimeout Promote needs allowTimeoutPromotion of every policy that applies, and scaleDownSource of a canary needs allowScaleDownSource.',
   rules: [
     {
       rule: '!has(self.defaultTTLSeconds) || !has(self.maxTTLSeconds) || self.defaultTTLSeconds <= self.maxTTLSeconds',

@@ -31,6 +31,7 @@ const FIELDS: Readonly<Record<keyof ExperimentPolicySpec, true>> = {
   promotionModes: true,
   approverNotRequester: true,
   requireRevision: true,
+  allowScaleDownSource: true,
   requireAnalysis: true,
   allowedProviders: true,
   allowTimeoutPromotion: true,
