@@ -15,6 +15,8 @@ export interface AutoscalerView {
   readonly target: { readonly kind: string; readonly name: string }
   readonly min: number
   readonly max: number
+  /** the ScaledObject of KEDA from which it was made; absent: it has no mark of KEDA */
+  readonly scaledObject?: string
   /** whether it takes pods that are not ready for idle ones; by other metrics than CPU it counts them as they are */
   readonly isOnCpu: boolean
   /** set if metrics compare the use of pods with their requests */
@@ -37,6 +39,8 @@ export interface Neighbours {
   readonly autoscalers: readonly AutoscalerView[]
   readonly budgets: readonly PodSelectorView[]
   readonly networkPolicies: readonly PodSelectorView[]
+  /** whether nobody may list the autoscalers here, so that there may be some; absent: they are all known */
+  readonly areAutoscalersHidden?: boolean
   /** those that are too large to be read: any of them may act on the pods of a fork. Absent: there is none */
   readonly unread?: readonly UnreadView[]
 }
@@ -50,17 +54,21 @@ export function autoscalerView({ metadata, spec }: KubeObject): AutoscalerView {
   const unknown = beyond(all.length, 'autoscalerMetrics', 'entries')
   const metrics = unknown === undefined ? all : []
   const needs = metrics.flatMap(neededRequest)
+  const scaledObject = metadata.labels?.[OF_KEDA]
   return {
     name: metadata.name,
     target: { kind: String(at(spec, 'scaleTargetRef', 'kind')), name: String(at(spec, 'scaleTargetRef', 'name')) },
     min: Number(at(spec, 'minReplicas') ?? 1),
     max: Number(at(spec, 'maxReplicas') ?? 1),
     isOnCpu: metrics.some((metric) => at(resourceOf(metric), 'name') === 'cpu'),
+    ...(scaledObject === undefined ? {} : { scaledObject }),
     ...(needs.length > 0 ? { needs } : {}),
     ...(needs.length > 0 && needs.length < metrics.length ? { hasOtherMetrics: true } : {}),
     ...(unknown === undefined ? {} : { beyond: `spec.metrics has ${unknown}` }),
   }
 }
+
+const OF_KEDA = 'scaledobject.keda.sh/name'
 
 const resourceOf = (metric: unknown): unknown => at(metric, 'resource') ?? at(metric, 'containerResource')
 

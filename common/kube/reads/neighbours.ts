@@ -33,9 +33,10 @@ export async function neighboursIn(
       const found = await client.request({ verb: 'list', path, query: { resourceVersion: '0' }, deadlineMs })
       const items = listOr(member(found, 'items'))
       if (items.length > MAX_ITEMS) throw new KubeError({ kind: 'invalid', message: `more than ${MAX_ITEMS} objects` })
-      return partedByRead<View>(items.filter(isNamed).map(orUnread(word, view)))
+      return { ...partedByRead<View>(items.filter(isNamed).map(orUnread(word, view))), isHidden: false }
     } catch (error) {
-      if (error instanceof KubeError && EMPTY_UPON.has(error.kind)) return NOTHING
+      if (error instanceof KubeError && EMPTY_UPON.has(error.kind))
+        return { ...NOTHING, isHidden: error.kind === 'forbidden' }
       throw error
     }
   }
@@ -50,6 +51,7 @@ export async function neighboursIn(
       autoscalers: autoscalers.read,
       budgets: budgets.read,
       networkPolicies: networkPolicies.read,
+      ...(autoscalers.isHidden ? { areAutoscalersHidden: true } : {}),
       ...(unread.length > 0 ? { unread } : {}),
     }
   } catch (error) {

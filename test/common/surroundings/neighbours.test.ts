@@ -12,6 +12,15 @@ describe('the projections of neighbours', () => {
       autoscalerView(object({ scaleTargetRef: { apiVersion: 'apps/v1', ...target }, maxReplicas: 9 })),
     ).to.deep.equal({ name: 'n', target, min: 1, max: 9, isOnCpu: false }))
 
+  it('keep of which ScaledObject of KEDA an HPA is', () => {
+    const { metadata, ...of } = object({ scaleTargetRef: target, maxReplicas: 9 })
+    const labels = { 'scaledobject.keda.sh/name': 'carts', app: 'cart' }
+    expect(autoscalerView({ ...of, metadata: { ...metadata, labels } }).scaledObject).to.equal('carts')
+    expect(autoscalerView({ ...of, metadata: { ...metadata, labels: { app: 'cart' } } })).not.to.have.key(
+      'scaledObject',
+    )
+  })
+
   it('keep whether an HPA is on the CPU of pods or of one of their containers', () => {
     const isOnCpu = (...metrics: JsonObject[]) => autoscalerView(object({ metrics })).isOnCpu
     const memory = { type: 'Resource', resource: { name: 'memory' } }

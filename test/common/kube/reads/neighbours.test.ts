@@ -23,7 +23,7 @@ describe('neighboursIn', () => {
   const others = { budgets: [{ name: 'cart', selector: {} }], networkPolicies: [{ name: 'cart', selector: {} }] }
   const cases: Record<string, readonly [KubeErrorKind | undefined, Neighbours | undefined]> = {
     'reads autoscalers, budgets and network policies': [undefined, { autoscalers: [autoscaler], ...others }],
-    'leaves out what it may not read': ['forbidden', { autoscalers: [], ...others }],
+    'says what it may not read': ['forbidden', { autoscalers: [], areAutoscalersHidden: true, ...others }],
     'leaves out a kind that does not exist': ['kindAbsent', { autoscalers: [], ...others }],
     'is undefined while the API server cannot be reached': ['unreachable', undefined],
   }
