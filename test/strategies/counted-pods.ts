@@ -21,6 +21,11 @@ export const STUCK = { [BEHAVIOR]: 'never-ready' }
 interface CountedPods {
   /** The most pods that a namespace has had at one moment until now. @throws Error if the watch broke */
   readonly most: (namespace: string) => Promise<number>
+  /**
+   * From now on counts the pods of an app that serve. Returns what returns the least that served at one moment, and the
+   * most that were there and not ending.
+   */
+  readonly serving: (namespace: string, app: string) => () => { readonly least: number; readonly most: number }
   readonly stop: () => Promise<void>
 }
 
@@ -38,6 +43,7 @@ async function startCounting({ api, kubeconfig }: Pick<ControlPlane, 'api' | 'ku
   const lines = await client.stream({ path: resourcePath(POD), query, signal: stopping.signal })
   const stored = new Map<string, KubeObject>()
   const most = new Map<string, number>()
+  const watchers: (() => void)[] = []
   let broken: Error | undefined
   const storedIn = (namespace: string) =>
     [...stored.values()].filter(({ metadata }) => metadata.namespace === namespace)
@@ -48,6 +54,7 @@ async function startCounting({ api, kubeconfig }: Pick<ControlPlane, 'api' | 'ku
       const { uid = '', namespace = '' } = object.metadata
       if (type === 'DELETED') stored.delete(uid)
       else stored.set(uid, object)
+      for (const watcher of watchers) watcher()
       most.set(namespace, Math.max(most.get(namespace) ?? 0, storedIn(namespace).filter(isCounted).length))
     }
     throw new Error('the watch of the test has ended')
@@ -63,6 +70,22 @@ async function startCounting({ api, kubeconfig }: Pick<ControlPlane, 'api' | 'ku
         expect(storedIn(namespace).map(versionOf).sort()).to.deep.equal(live.map(versionOf).sort())
         return most.get(namespace) ?? 0
       }),
+    serving: (namespace, app) => {
+      const seen = { least: Number.POSITIVE_INFINITY, most: 0 }
+      const look = () => {
+        const present = storedIn(namespace).filter(
+          ({ metadata: { labels, deletionTimestamp } }) => labels?.app === app && deletionTimestamp === undefined,
+        )
+        seen.least = Math.min(seen.least, present.filter((pod) => isTrue(pod, 'Ready')).length)
+        seen.most = Math.max(seen.most, present.length)
+      }
+      look()
+      watchers.push(look)
+      return () => {
+        watchers.splice(watchers.indexOf(look), 1)
+        return seen
+      }
+    },
     stop: () => {
       stopping.abort()
       return client.close()

@@ -1,0 +1,154 @@
+import { expect } from 'chai'
+import { crds, EVERYTHING } from '../../sandbox/installation.ts'
+import { imageOverride } from '../builders.ts'
+import { usesOwnControlPlane } from '../clusters/own-plane.ts'
+import { failedIn, LOST_BY_KUBE_PROXY, requestsIn, usesTraffic } from '../faults/asked.ts'
+import { canariesIn } from '../integration/canaries.ts'
+import { usesKubeProxy } from '../integration/kube-proxy.ts'
+import { imagesOf } from '../integration/product.ts'
+import { IMAGE } from './blue-greens.ts'
+import { usesCountedPods } from './counted-pods.ts'
+import { usesAllKinds } from './gated-forks.ts'
+import { sizedSourcesIn } from './sized-sources.ts'
+
+/** While something happens, and at least. */
+const REQUESTS = Number(process.env.REQUESTS ?? 2_000)
+const BURST = 200
+const TIMEOUT_MS = 400_000
+const SIZE = 5
+/** The pods beside: 25 %, rounded up. */
+const MOST = 7
+const OWN_IMAGE = 'registry.example/cart:1'
+
+const RECREATED = { strategy: { type: 'Recreate' } }
+const AT_80 = [{ setWeight: 80 }, { pause: {} }]
+
+describe('a canary inside the size of its source, on the real control plane', function () {
+  this.timeout(TIMEOUT_MS)
+  const plane = usesOwnControlPlane(crds)
+  const place = usesAllKinds(EVERYTHING, plane)
+  const counted = usesCountedPods(plane)
+  const { says, shows } = canariesIn(place)
+  const { aSizedSource, inside, comeToSizes, isItselfAgain, sizesOf } = sizedSourcesIn(place)
+  const { serves, askWhile } = usesTraffic(place, usesKubeProxy(plane))
+
+  const isPromoted = (name: string) =>
+    place().shows(name, 'Promoted', ({ status }) => status?.strategy?.phase === 'Promoted')
+  const isGone = (name: string) =>
+    place()
+      .kubectl(['wait', '--for=delete', `expd/${name}`, '--timeout=180s'])
+      .then(({ code, text }) => {
+        expect(code, text).to.equal(0)
+      })
+  const remove = (cascade: string) => async (name: string) => {
+    const { code, text } = await place().kubectl(['delete', `expd/${name}`, `--cascade=${cascade}`, '--wait=false'])
+    expect(code, text).to.equal(0)
+    await isGone(name)
+  }
+  const edit = (name: string, spec: object) => place().api.patch(place().path('experiments', name), { spec })
+  const comesTo80 = async (name: string) => {
+    await shows(name, '1/6 Paused')
+    await comeToSizes(name, [4, 1])
+  }
+
+  interface Story {
+    /** default: a rolling update */
+    readonly source?: object
+    readonly steps?: readonly object[]
+    readonly ends: (name: string) => Promise<unknown>
+    /** the image of the source afterwards; default: its own */
+    readonly image?: string
+    /** the pods that may be missing while the source is written; default: none */
+    readonly missing?: number
+  }
+
+  const promoted = async (name: string) => {
+    await says(name, 'promote')
+    await isPromoted(name)
+  }
+  const aborted = async (name: string) => {
+    await says(name, 'abort')
+    await shows(name, '1/1 Aborted')
+  }
+  const BY_STEPS = [20, 40, 60, 80].flatMap((setWeight) => [{ setWeight }, { pause: { duration: 1 } }])
+
+  const STORIES: Readonly<Record<string, Story>> = {
+    'steps-promoted': {
+      steps: BY_STEPS,
+      ends: async (name) => {
+        await shows(name, '8/11 Paused')
+        await comeToSizes(name, [4, 1])
+        await promoted(name)
+      },
+      image: IMAGE,
+    },
+    aborted: { ends: async (name) => aborted((await comesTo80(name), name)) },
+    'promoted-recreated': {
+      source: RECREATED,
+      ends: async (name) => promoted((await comesTo80(name), name)),
+      image: IMAGE,
+    },
+    'aborted-recreated': { source: RECREATED, ends: async (name) => aborted((await comesTo80(name), name)) },
+    expired: {
+      ends: async (name) => {
+        await comesTo80(name)
+        await edit(name, { ttlSeconds: 1 })
+        await place().reaches(name, 'Expired')
+      },
+    },
+    'deleted-background': { ends: async (name) => remove('background')((await comesTo80(name), name)) },
+    'deleted-foreground': { ends: async (name) => remove('foreground')((await comesTo80(name), name)) },
+    'deleted-orphan': { ends: async (name) => remove('orphan')((await comesTo80(name), name)) },
+    edited: {
+      ends: async (name) => {
+        await comesTo80(name)
+        await edit(name, {
+          overrideSpec: imageOverride('registry.example/cart:3'),
+          strategy: strategyOf([{ setWeight: 20 }, { pause: {} }]),
+        })
+        await shows(name, '1/6 Paused')
+        await comeToSizes(name, [1, 4])
+        await aborted(name)
+      },
+    },
+    followed: {
+      ends: async (name) => {
+        await comesTo80(name)
+        const env = [{ name: 'NEW', value: 'base' }]
+        const containers = [{ name: 'cart', image: 'registry.example/cart:1', env }]
+        await place().api.patch(place().path('deployments', name), { spec: { template: { spec: { containers } } } })
+        await place().shows(name, 'a second run', ({ status }) => (status?.strategy?.attempt ?? 0) > 0)
+        await comesTo80(name)
+        await aborted(name)
+      },
+    },
+  }
+  const strategyOf = (steps: readonly object[]) => ({
+    canary: { scaleDownSource: true, scaleDownDelaySeconds: 0, steps },
+  })
+
+  async function isTold(name: string, { source = {}, steps = AT_80, ends, image, missing = 0 }: Story) {
+    await aSizedSource(name, { spec: source as never })
+    await serves(name, SIZE)
+    const watched = counted().serving(place().namespace, name)
+    const story = async () => {
+      await inside(name, steps as never)
+      await ends(name)
+      await isItselfAgain(name)
+      await serves(name, SIZE)
+    }
+    const bursts = await askWhile(story(), name, { least: REQUESTS, burst: BURST })
+    const sent = bursts.reduce((sum, { answers }) => sum + requestsIn(answers), 0)
+    const failed = bursts.reduce((sum, { answers }) => sum + failedIn(answers), 0)
+    const { least, most } = watched()
+    console.log(`      ${name}: ${sent} requests, ${failed} lost, ${least} to ${most} pods`)
+    expect(failed, `${name}: lost of ${sent}`).to.be.at.most(Math.floor(sent * LOST_BY_KUBE_PROXY))
+    expect(least, `${name}: the least pods that serve`).to.be.at.least(SIZE - missing)
+    expect(most, `${name}: the most pods`).to.be.at.most(MOST)
+    expect(imagesOf(await place().deployment(name))).to.deep.equal([image ?? OWN_IMAGE])
+    expect((await sizesOf(name)).fork).to.equal(0)
+  }
+
+  for (const [name, story] of Object.entries(STORIES))
+    it(`loses no request, and keeps its bounds: ${name}`, () => isTold(name, story))
+})
