@@ -155,6 +155,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/override',
     'common/policy',
     'common/workload',
+    'common/scaling',
     'common/fork',
     'common/surroundings',
     'common/strategy',

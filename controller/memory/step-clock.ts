@@ -10,11 +10,15 @@ interface Sighting {
   readonly ageMs: number
 }
 
-/** What of the Services of a blue-green is timed: the selector of the active one, and what each of them lists. */
-export type TimedState = 'selector' | 'active' | 'preview'
+/**
+ * What is timed. Of the Services of a blue-green: the selector of the active one, and what each of them lists. Of a
+ * canary that changes the size of its source: the sizes of source and fork; and how many of their pods are available,
+ * and are in the slices of Services.
+ */
+export type TimedState = 'selector' | 'active' | 'preview' | 'sizes' | 'listed'
 
-/** A state of the Services of a blue-green, as this process first saw it. */
-interface ServiceSighting {
+/** A state, as this process first saw it. */
+interface StateSighting {
   readonly state: string
   readonly seenMs: number
 }
@@ -33,13 +37,14 @@ interface StepClockOptions {
  * How long the present step of each run lasts, by the monotonic clock from when this process first saw it. So a jump of
  * the wall clock ends no pause early. Only a process that has just started has to trust the wall clock. It also says
  * how long a fork has had too few pods; how long the Services of a blue-green have been as they are, for a way back
- * that waits for endpoints, and for nodes that follow them; and how long a fork or twin has been leaving.
+ * that waits for endpoints, and for nodes that follow them; the same of pods that are moved between a source and its
+ * fork; and how long a fork or twin has been leaving.
  */
 export class StepClock {
   readonly #options: StepClockOptions
   readonly #steps = new Map<Key, Sighting>()
   readonly #shortages = new Map<Key, Sighting>()
-  readonly #services = new Map<Key, Readonly<Partial<Record<TimedState, ServiceSighting>>>>()
+  readonly #states = new Map<Key, Readonly<Partial<Record<TimedState, StateSighting>>>>()
   readonly #leaving = new Map<Key, Leaving>()
 
   constructor(options: StepClockOptions) {
@@ -48,7 +53,7 @@ export class StepClock {
 
   /** How many entries its maps have; 0 when all experiments are gone. For tests. */
   get entryCount(): number {
-    return this.#steps.size + this.#shortages.size + this.#services.size + this.#leaving.size
+    return this.#steps.size + this.#shortages.size + this.#states.size + this.#leaving.size
   }
 
   /** Milliseconds since the step of the stored `run` began; undefined without a run, which is then forgotten. */
@@ -60,8 +65,8 @@ export class StepClock {
   }
 
   /**
-   * Milliseconds since the status says that the fork has too few ready pods, in whole seconds that are over; undefined
-   * if it does not say that.
+   * Milliseconds since the status says that too few pods serve, in whole seconds that are over; undefined if it does
+   * not say that.
    */
   shortMs(key: Key, since: string | undefined): number | undefined {
     if (since !== undefined) return Math.max(0, this.#ageMs(this.#shortages, key, [since], since) - 1_000)
@@ -81,14 +86,14 @@ export class StepClock {
     return ageMs
   }
 
-  /** Milliseconds since this process first saw `what` of the Services of a blue-green in this state. */
+  /** Milliseconds since this process first saw `what` of an experiment in this state. */
   unchangedMs(key: Key, what: TimedState, state: string): number {
     const { timers, isKnown } = this.#options
     const nowMs = timers.now()
-    const sightings = this.#services.get(key)
+    const sightings = this.#states.get(key)
     const sighting = sightings?.[what]
     if (sighting?.state === state) return nowMs - sighting.seenMs
-    if (isKnown(key)) this.#services.set(key, { ...sightings, [what]: { state, seenMs: nowMs } })
+    if (isKnown(key)) this.#states.set(key, { ...sightings, [what]: { state, seenMs: nowMs } })
     return 0
   }
 
@@ -110,7 +115,7 @@ export class StepClock {
   forget(key: Key): void {
     this.#steps.delete(key)
     this.#shortages.delete(key)
-    this.#services.delete(key)
+    this.#states.delete(key)
     this.#leaving.delete(key)
   }
 }

@@ -4,6 +4,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/assess/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/facts/facts.ts'
 import {
+  type ForkFacts,
   forkFacts,
   mayHaveRevision,
   NO_REVISION,
@@ -34,6 +35,7 @@ import type { Key } from '../runtime/queue.ts'
 import { analysisFacts, twinFacts } from './analysis-facts.ts'
 import type { Ports } from './ports.ts'
 import { cutOverFacts, gateFacts, mustReadLive, placeOfFork, promotionFacts, promotionRecord } from './run-facts.ts'
+import { type Sized, scalingFacts, sizedKind } from './scaling-facts.ts'
 
 /**
  * All facts for one pass; undefined if the experiment is gone. @throws KubeError when a fact that decides cannot be
@@ -100,18 +102,21 @@ interface Observed {
 
 /**
  * The fork, and when it is gone what garbage collection does not delete in another namespace; in the middle of a
- * promotion also its source. Another read that fails must not block the deletion. But the Services of a blue-green must
- * not be left to a fork that is gone, so the pass fails, and is repeated, if the API server does not answer for them.
+ * promotion, and while its size is changed, also its source. Another read that fails must not block the deletion. But
+ * the Services of a blue-green must not be left to a fork that is gone, so the pass fails, and is repeated, if the API
+ * server does not answer for them.
  * @throws KubeError
  */
 async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {
+  const hadConsent = experiment.status?.strategy !== undefined || !isCrossNamespace(experiment)
   const [forks, twin, cutOver, analysis] = await Promise.all([
-    readFork(ports, experiment, adapter),
+    forkAndSizes(ports, key, { experiment, adapter, mayRead: hadConsent }),
     twinFacts(ports, key, experiment, adapter),
     orAbsent(cutOverFacts(ports, key, experiment, adapter), isTransient),
     orAbsent(analysisFacts(ports, key, experiment, undefined)),
   ])
-  const facts = { ...forks, ...servicesOf(ports, key, experiment), twin, analysis }
+  const needsServices = forks.scaling !== undefined || experiment.spec.strategy?.blueGreen !== undefined
+  const facts = { ...forks, ...(needsServices ? servicesOf(ports, key, experiment) : {}), twin, analysis }
   const isLeft = isOwnedByLabels(experiment) && facts.fork.is === 'absent'
   const gate = gateFacts(ports, experiment)
   if (!isLeft) {
@@ -128,9 +133,8 @@ async function factsOfDeletion({ ports, key, experiment, adapter }: Observed) {
   }
 }
 
-/** The Services beside a blue-green, as the caches have them: also where they may not be written. */
+/** The Services beside the fork, as the caches have them: also where they may not be written. */
 function servicesOf({ surroundings }: Ports, key: Key, experiment: ExperimentDeployment) {
-  if (experiment.spec.strategy?.blueGreen === undefined) return {}
   const traffic = known(surroundings.traffic(key, sourceNamespaceOf(experiment)))
   return { surroundings: { ...NOT_READ.surroundings, traffic } }
 }
@@ -154,8 +158,8 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
   const mayRead = consent.is === 'known' ? consent.value.isShared : !isCrossNamespace(experiment)
   const [source, neighbours, forks, twin, revisions, promotion, cutOver, analysis] = await Promise.all([
     mayRead && adapter ? unlessUnread(workloads.source(adapter, namespace, name, mustReadLive(experiment))) : ABSENT,
-    neighboursFor(ports, experiment, adapter),
-    readFork(ports, experiment, adapter),
+    neighboursFor(ports, key, { experiment, adapter }),
+    forkAndSizes(ports, key, { experiment, adapter, mayRead }),
     twinFacts(ports, key, experiment, adapter),
     readRevision(ports, experiment),
     promotionFacts(ports, experiment, mayRead ? adapter : undefined),
@@ -212,7 +216,20 @@ async function readExperiment({ experiments, workloads }: Ports, key: Key): Prom
   return experiments.get(key)
 }
 
-async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, adapter: WorkloadKind | undefined) {
+/** The fork; while the size of its source is changed, both as the API server has them now. @throws KubeError */
+async function forkAndSizes(ports: Ports, key: Key, of: Sized): Promise<ForkFacts & Pick<Facts, 'scaling'>> {
+  const [{ experiment }, sized] = [of, sizedKind(ports, of)]
+  const fork = readFork(ports, of, sized !== undefined)
+  if (!sized) return fork
+  const [forks, scaling] = await Promise.all([fork, scalingFacts(ports, key, { experiment, adapter: sized, fork })])
+  return { ...forks, scaling }
+}
+
+async function readFork(
+  { workloads }: Ports,
+  { experiment, adapter }: Pick<Sized, 'experiment' | 'adapter'>,
+  isLive: boolean,
+): Promise<ForkFacts> {
   const name = placeOfFork(experiment)
   const cached = adapter && workloads.cached(adapter, ...name)
   // Only a live read proves that the fork is gone and the finalizer can be removed.
@@ -221,7 +238,7 @@ async function readFork({ workloads }: Ports, experiment: ExperimentDeployment, 
   const isKnown = !isBeingDeleted(experiment) && experiment.status?.experimentResourceRef !== undefined
   const isUncertain = cached ? !hasForkLabel(cached) : isKnown
   const found =
-    adapter && (isLeaving || isUncertain || workloads.isDoubted(adapter, ...name))
+    adapter && (isLive || isLeaving || isUncertain || workloads.isDoubted(adapter, ...name))
       ? await workloads.live(adapter, ...name)
       : cached
   return forkFacts(experiment, knownObject(found))
@@ -258,20 +275,33 @@ function withOthers({ policies }: Ports, experiment: ExperimentDeployment, of: K
   return known({ ...of.value, others, othersAsOf: asOf })
 }
 
+/** Not even a move of pods needs fresher ones for longer than that. */
+const NEIGHBOURS_MS = 60_000
+
 /**
  * The neighbours of the fork of `experiment`. Where a blue-green is about to get pods, they are as they are now: an
  * autoscaler decides how many, and may be as new as the experiment. The plan was told by those of that moment, too.
+ * While a canary may make its source smaller, they were listed after its present step began, or less than a minute ago:
+ * an autoscaler of the source would set its size again.
  */
 export function neighboursFor(
-  { surroundings, workloads }: Pick<Ports, 'surroundings' | 'workloads'>,
-  experiment: ExperimentDeployment,
-  adapter: WorkloadKind | undefined,
+  { surroundings, workloads, steps }: Pick<Ports, 'surroundings' | 'workloads' | 'steps'>,
+  key: Key,
+  { experiment, adapter }: Pick<Sized, 'experiment' | 'adapter'>,
 ): Promise<Neighbours | undefined> {
   const { metadata, spec, status } = experiment
   const namespace = sourceNamespaceOf(experiment)
+  if (mayShrinkSource(experiment))
+    return surroundings.neighbours(namespace, Math.min(NEIGHBOURS_MS, steps.elapsedMs(key, status?.strategy) ?? 0))
   const fork = adapter && workloads.cached(adapter, ...placeOfFork(experiment))
   const isNew = !fork || replicasOf(fork) === 0 || status?.observedGeneration !== metadata.generation
   return spec.strategy?.blueGreen !== undefined && isNew
     ? surroundings.neighbours(namespace, 0)
     : surroundings.neighbours(namespace)
+}
+
+/** Whether a run may still make the source smaller: its way back and its end only make it larger. */
+function mayShrinkSource({ spec, status }: ExperimentDeployment): boolean {
+  const { path = 'Forward', phase = 'Progressing' } = status?.strategy ?? {}
+  return spec.strategy?.canary?.scaleDownSource === true && path === 'Forward' && phase !== 'Promoted'
 }

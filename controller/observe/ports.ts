@@ -34,8 +34,8 @@ export interface WorkloadsPort {
   /** whether a write reported that the object in the cache is not the present one */
   isDoubted(kind: WorkloadKind, namespace: string, name: string): boolean
   /**
-   * the whole object from the API server, because a cache may be too old to decide a deletion. It may have the mark
-   * `UNREAD`. @throws KubeError
+   * the whole object from the API server, because a cache may be too old to decide a deletion: once in a pass. It may
+   * have the mark `UNREAD`. @throws KubeError
    */
   live(kind: WorkloadKind, namespace: string, name: string): Promise<KubeObject | undefined>
   /** the workloads that take their template from the object */
@@ -131,7 +131,7 @@ export interface Ports {
     elapsedMs(key: Key, run: StrategyRunStatus | undefined): number | undefined
     /** milliseconds since `since`, when the fork began to have too few ready pods; as `elapsedMs` otherwise */
     shortMs(key: Key, since: string | undefined): number | undefined
-    /** milliseconds since this process first saw `state`: that of the Services of a blue-green */
+    /** milliseconds since this process first saw `state` of the Services of a blue-green, or of pods that move */
     unchangedMs(key: Key, what: TimedState, state: string): number
     /** milliseconds since this process first noted that the object `uid` leaves; undefined: it did not, or no longer */
     leavingMs(key: Key, uid: string | undefined): number | undefined

@@ -64,6 +64,8 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
     if (cached) doubted.add(cached)
   }
   const port = (signal: AbortSignal): WorkloadsPort => ({
+    live: livesOnce(client, signal),
+
     isAbsent: ({ kind }) => reflectorsOf(kind)?.others.isAbsent ?? true,
 
     referrers: ({ kind }, namespace, name) => referrers.of(`${kind}/${namespace}/${name}`),
@@ -88,14 +90,21 @@ export function workloadReads(client: KubeClient, { workloads, referrers }: Work
       const cached = cachedOf(kind, `${namespace}/${name}`)
       return cached !== undefined && doubted.has(cached)
     },
-
-    live: (kind, namespace, name) =>
-      orUndefined(
-        client.request({ verb: 'get', path: resourcePath(kind, { namespace, name }), signal, isNameEnough: true }),
-        ['notFound', 'kindAbsent'],
-      ),
   })
   return { port, doubt }
+}
+
+/** Reads each workload once in a pass: facts that need the same object must not tell of two versions of it. */
+function livesOnce(client: KubeClient, signal: AbortSignal): WorkloadsPort['live'] {
+  const readings = new Map<string, Promise<KubeObject | undefined>>()
+  const read = (path: string) =>
+    orUndefined(client.request({ verb: 'get', path, signal, isNameEnough: true }), ['notFound', 'kindAbsent'])
+  return (kind, namespace, name) => {
+    const path = resourcePath(kind, { namespace, name })
+    const reading = readings.get(path) ?? read(path)
+    readings.set(path, reading)
+    return reading
+  }
 }
 
 /**

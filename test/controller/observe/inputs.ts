@@ -14,6 +14,7 @@ import { ANSWERED_LATE, PROMOTED_BY_OTHERS } from './promoted-by-others.ts'
 import { READY_CONTAINERS } from './ready-containers.ts'
 import { REFUSED_PODS } from './refused-pods.ts'
 import { SCALED_AGAIN, SCALED_TWICE } from './scaled-forks.ts'
+import { SCALED_SOURCE } from './scaled-source.ts'
 import { STAYING_PODS } from './staying-pods.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
@@ -230,6 +231,7 @@ export const INPUTS = {
   promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
   dryRun: { 'the API server answers again': ANSWERED_LATE },
   gate: { 'the containers of a pod': READY_CONTAINERS },
+  scaling: { 'the size of the source': SCALED_SOURCE },
   cutOver: { 'a Service that is limited to the fork': PINNED_SERVICE },
   contestedMs: { 'a fourth drift in a row': { ...SCALED_AGAIN, isSeen: tells('Contested') } },
   now: {

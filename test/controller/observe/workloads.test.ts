@@ -179,6 +179,16 @@ describe('the port of workloads', () => {
     expect(requests).to.deep.equal([`get ${PATH}/${FORK}`])
   })
 
+  it('N52: reads an object once in a pass, so that all facts tell of the same version', async () => {
+    const { port, otherPort, requests } = world()
+    const read = () => port.live(deployment, 'shop', 'cart')
+    const [one, two] = await Promise.all([read(), read()])
+    expect(one).to.equal(two)
+    expect(await read()).to.equal(one)
+    await otherPort.live(deployment, 'shop', 'cart')
+    expect(requests).to.deep.equal([`get ${PATH}/cart`, `get ${PATH}/cart`])
+  })
+
   for (const kind of ['notFound', 'kindAbsent'] as const)
     it(`finds no object after ${kind}`, async () =>
       expect(await world({ stored: kind }).port.live(deployment, 'shop', FORK)).to.equal(undefined))
