@@ -24,7 +24,7 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   )
   const tooMany = blueGreen ? unavailableErrors(blueGreen) : []
   const sizes = sizesOf(facts, spec)
-  if (!sizes || sizes.source === 0) return [...tooLong, ...tooMany]
+  if (!sizes || sizes.source === 0 || spec.isInsideSource) return [...tooLong, ...tooMany]
   const limit = surgeLimit(sizes)
   const needs = compileSteps(spec, 'Forward').flatMap((step) =>
     step.is === 'setWeight' ? [{ step, pods: podsFor(step.weight, sizes.source) }] : [],

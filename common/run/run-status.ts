@@ -37,10 +37,9 @@ export function strategyStatus(
 }
 
 /** `strategy` with what is remembered of a source whose size the run changes. */
-export function withScaled(
-  { scaled: _former, ...strategy }: StrategyRunStatus,
-  scaled: ScaledSource | undefined,
-): StrategyRunStatus {
+export function withScaled(stored: StrategyRunStatus, scaled: ScaledSource | undefined): StrategyRunStatus {
+  if (stored.scaled === scaled) return stored
+  const { scaled: _former, ...strategy } = stored
   return { ...strategy, ...(scaled ? { scaled } : {}) }
 }
 

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { at, isEqual, isObject, type JsonObject, listOr } from '../../common/json/json.ts'
 import { RESOURCES as KUBE, resourcePath } from '../../common/kube/client/resources.ts'
 import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
+import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, type InstallOptions, install } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
@@ -25,11 +26,21 @@ const START_MS = 300_000
  */
 export function usesAllKinds(installed: string | InstallOptions, plane = usesOwnControlPlane(crds)): () => Place {
   needs('argoRollouts', 'argoFiles')
-  let place: Place | undefined
   let argo: ArgoRollouts | undefined
-  before('Argo Rollouts and the product run', async function () {
+  before('Argo Rollouts runs', async function () {
     this.timeout(START_MS)
     argo = await startArgoRollouts(plane())
+  })
+  const place = usesDeployments(installed, plane)
+  after('Argo Rollouts ends', () => argo?.stop())
+  return place
+}
+
+/** The same without Argo Rollouts. */
+export function usesDeployments(installed: string | InstallOptions, plane: () => ControlPlane): () => Place {
+  let place: Place | undefined
+  before('the product runs', async function () {
+    this.timeout(START_MS)
     await install(plane(), {
       ...(typeof installed === 'string' ? { overlay: installed } : installed),
       kindProbeSeconds: 2,
@@ -37,7 +48,6 @@ export function usesAllKinds(installed: string | InstallOptions, plane = usesOwn
     await plane().api.create('/api/v1/namespaces', { metadata: { name: 'shop' } })
     place = placeAt(plane().api, plane().kubectl, 'shop')
   })
-  after('Argo Rollouts ends', () => argo?.stop())
   return () => {
     if (!place) throw new Error('the product is there when tests run')
     return place

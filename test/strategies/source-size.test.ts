@@ -8,7 +8,7 @@ import { usesKubeProxy } from '../integration/kube-proxy.ts'
 import { imagesOf } from '../integration/product.ts'
 import { IMAGE } from './blue-greens.ts'
 import { usesCountedPods } from './counted-pods.ts'
-import { usesAllKinds } from './gated-forks.ts'
+import { usesDeployments } from './gated-forks.ts'
 import { sizedSourcesIn } from './sized-sources.ts'
 
 /** While something happens, and at least. */
@@ -26,7 +26,7 @@ const AT_80 = [{ setWeight: 80 }, { pause: {} }]
 describe('a canary inside the size of its source, on the real control plane', function () {
   this.timeout(TIMEOUT_MS)
   const plane = usesOwnControlPlane(crds)
-  const place = usesAllKinds(EVERYTHING, plane)
+  const place = usesDeployments(EVERYTHING, plane)
   const counted = usesCountedPods(plane)
   const { says, shows } = canariesIn(place)
   const { aSizedSource, inside, comeToSizes, isItselfAgain, sizesOf } = sizedSourcesIn(place)
@@ -70,6 +70,11 @@ describe('a canary inside the size of its source, on the real control plane', fu
     await says(name, 'abort')
     await shows(name, '1/1 Aborted')
   }
+  /** What ends a canary at 80 %. */
+  const at80 = (end: (name: string) => Promise<unknown>) => async (name: string) => {
+    await comesTo80(name)
+    await end(name)
+  }
   const BY_STEPS = [20, 40, 60, 80].flatMap((setWeight) => [{ setWeight }, { pause: { duration: 1 } }])
 
   const STORIES: Readonly<Record<string, Story>> = {
@@ -82,13 +87,13 @@ describe('a canary inside the size of its source, on the real control plane', fu
       },
       image: IMAGE,
     },
-    aborted: { ends: async (name) => aborted((await comesTo80(name), name)) },
+    aborted: { ends: at80(aborted) },
     'promoted-recreated': {
       source: RECREATED,
-      ends: async (name) => promoted((await comesTo80(name), name)),
+      ends: at80(promoted),
       image: IMAGE,
     },
-    'aborted-recreated': { source: RECREATED, ends: async (name) => aborted((await comesTo80(name), name)) },
+    'aborted-recreated': { source: RECREATED, ends: at80(aborted) },
     expired: {
       ends: async (name) => {
         await comesTo80(name)
@@ -96,9 +101,9 @@ describe('a canary inside the size of its source, on the real control plane', fu
         await place().reaches(name, 'Expired')
       },
     },
-    'deleted-background': { ends: async (name) => remove('background')((await comesTo80(name), name)) },
-    'deleted-foreground': { ends: async (name) => remove('foreground')((await comesTo80(name), name)) },
-    'deleted-orphan': { ends: async (name) => remove('orphan')((await comesTo80(name), name)) },
+    'deleted-background': { ends: at80(remove('background')) },
+    'deleted-foreground': { ends: at80(remove('foreground')) },
+    'deleted-orphan': { ends: at80(remove('orphan')) },
     edited: {
       ends: async (name) => {
         await comesTo80(name)
