@@ -46,7 +46,7 @@ const OF_CANARY = refusing({
   canaryMetadata: POD_METADATA,
   stableMetadata: 'the source is never changed; remove it',
   ...{ canaryService: NO_ROUTER, stableService: NO_ROUTER, trafficRouting: NO_ROUTER, pingPong: NO_ROUTER },
-  dynamicStableScale: 'the source is never scaled; remove it',
+  dynamicStableScale: 'set scaleDownSource to true instead',
   minPodsPerReplicaSet: 'every weight above 0 has at least one pod; remove it',
   scaleDownDelayRevisionLimit: ONE_FORK,
   replicaProgressThreshold: 'every pod of a step must be ready; remove it',
@@ -112,7 +112,7 @@ const STEPS: Note = {
   ],
   members: {
     setWeight:
-      'The percentage of all pods, those of the source and those of the fork, that the fork has. The source keeps its pods. With 20 and a source of 10 pods, the fork gets 3. With 0 it has none.',
+      'The percentage of all pods, those of the source and those of the fork, that the fork has. The source keeps its pods, unless scaleDownSource is true. With 20 and a source of 10 pods, the fork gets 3, or 2 with scaleDownSource. With 0 it has none.',
     pause: {
       about: 'Waits for a time, or until somebody resumes the run.',
       members: {

@@ -49,6 +49,13 @@ describe('the generated files', () => {
     expect(REASONS).to.have.property('Pending')
   })
 
+  it('give a strategy no default, with which every stored run would begin again', () => {
+    const [crd] = parseAllDocuments(read('crds/experimentdeployments.yaml'))
+    const path = ['spec', 'versions', 0, 'schema', 'openAPIV3Schema', 'properties', 'spec', 'properties', 'strategy']
+    const strategy = JSON.stringify(crd?.getIn(path))
+    expect(strategy).to.include('"scaleDownSource":{').and.not.include('"default":')
+  })
+
   it('have every reason once on the page of reasons', () => {
     const page = reasonsPage()
     expect(page).to.match(/^# Reasons\n/)
