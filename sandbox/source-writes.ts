@@ -1,7 +1,8 @@
-import { PROMOTION_MANAGER } from '../common/api/names.ts'
+import { PROMOTION_MANAGER, SCALE_MANAGER } from '../common/api/names.ts'
 import { at, isEqual, isObject } from '../common/json/json.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import type { AuditEvent } from './audit.ts'
+import { SizeWrites } from './size-writes.ts'
 
 const WORKLOADS = new Set(Object.values(WORKLOAD_KINDS).map(({ plural }) => plural))
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection'])
@@ -12,17 +13,20 @@ const RECORD = /-experiment-[0-9a-f]{10}-promotion$/
 
 /**
  * Whether writes of the controller to workloads that are no forks are promotions: under the name of promotions, with
- * just what a record says that the controller has made before, and each once. The events of one audit log are given in
- * their order.
+ * just what a record says that the controller has made before, and each once. Or whether they are writes of a size, for
+ * an experiment that asked for that. The events of one audit log are given in their order.
  */
 export class SourceWrites {
   /** the patches of all records, by namespace */
   readonly #recorded = new Map<string, Patches[]>()
   /** the generation that the last write left, by source */
   readonly #written = new Map<string, unknown>()
+  readonly #sizes = new SizeWrites()
 
   /** Remembers what the controller recorded. Call it with every event of the controller. */
-  note({ verb, objectRef, requestObject, responseStatus }: AuditEvent): void {
+  note(event: AuditEvent): void {
+    const { verb, objectRef, requestObject, responseStatus } = event
+    this.#sizes.note(event)
     const { resource, namespace = '' } = objectRef ?? {}
     const name = objectRef?.name ?? requestObject?.metadata.name ?? ''
     if (resource !== 'controllerrevisions' || verb !== 'create' || !RECORD.test(name)) return
@@ -32,7 +36,7 @@ export class SourceWrites {
     this.#recorded.set(namespace, [...known, { forward: at(data, 'forward'), inverse: at(data, 'inverse') }])
   }
 
-  /** Why a write of the controller is no promotion; undefined if it is one, or is no write of a source. */
+  /** Why a write of the controller is neither; undefined if it is one of both, or is no write of a source. */
   problemOf(event: AuditEvent): string | undefined {
     const { verb, objectRef, requestURI, requestObject, responseStatus, responseObject } = event
     const { resource = '', subresource, namespace = '', name = '' } = objectRef ?? {}
@@ -40,6 +44,7 @@ export class SourceWrites {
     const what = `${verb} ${resource}/${namespace}/${name}`
     const query = new URL(requestURI, 'https://localhost').searchParams
     const manager = query.get('fieldManager')
+    if (manager === SCALE_MANAGER) return this.#sizes.problemOf(event)
     if (verb !== 'patch' || manager !== PROMOTION_MANAGER) return `${what} writes a source, and is no promotion`
     if (query.get('dryRun') === 'All') return undefined // it stores nothing
     if (subresource === 'status' && isEqual(at(requestObject, 'status'), SKIPS_STEPS)) return undefined

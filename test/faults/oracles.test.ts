@@ -64,6 +64,30 @@ const written = (spec: object, generation: number, more: object = {}) =>
     ...more,
   })
 
+/** The status of an experiment that asks for a smaller source, and a write of that. */
+const LABEL = '/metadata/labels/experiment-controller.example.com~1scaled'
+const scaling = (scaleDownSource: boolean) =>
+  sent('patch', 'canary', 200, {
+    objectRef: { resource: 'experimentdeployments', subresource: 'status', namespace: 'shop', name: 'canary' },
+    responseObject: {
+      metadata: { name: 'canary', uid: 'u1', generation: 1, resourceVersion: '10' },
+      spec: { sourceRef: { kind: 'Deployment', name: 'cart' }, strategy: { canary: { scaleDownSource } } },
+      status: { observedGeneration: 1, strategy: { scaled: { uid: 's1', size: 5, written: 4 } } },
+    },
+  })
+const smaller = (more: object = {}) =>
+  sent('patch', 'cart', 200, {
+    requestURI: '/apis/apps/v1/namespaces/shop/deployments/cart?fieldManager=experiment-controller-scale',
+    requestObject: [
+      { op: 'test', path: '/metadata/uid', value: 's1' },
+      { op: 'test', path: '/spec/replicas', value: 5 },
+      { op: 'test', path: '/metadata/resourceVersion', value: '7' },
+      { op: 'replace', path: '/spec/replicas', value: 4 },
+      { op: 'add', path: LABEL, value: 'u1.5.4' },
+    ],
+    ...more,
+  })
+
 const cases: Readonly<Record<string, readonly [events: () => readonly AuditEvent[], finding: string | undefined]>> = {
   'a fork that is created, deleted and created again': [
     () => [sent('patch', FORK, 201), sent('delete', FORK, 200, byUid), sent('patch', OTHER, 201)],
@@ -124,6 +148,12 @@ const cases: Readonly<Record<string, readonly [events: () => readonly AuditEvent
   ],
   'a source that is written under another name': [
     () => [recorded(), written({ replicas: 2 }, 2, { requestURI: '/?fieldManager=experiment-controller' })],
+    'is no promotion',
+  ],
+  'a source that gets smaller for a canary that asked for it': [() => [scaling(true), smaller()], undefined],
+  'a source that gets smaller for a canary that did not': [() => [scaling(false), smaller()], 'did not ask for that'],
+  'a source that gets smaller under another name': [
+    () => [scaling(true), smaller({ requestURI: '/?fieldManager=experiment-controller' })],
     'is no promotion',
   ],
   'a source that is deleted': [() => [sent('delete', 'cart', 200, byUid)], 'is no promotion'],

@@ -130,7 +130,9 @@ export function violations(events: readonly AuditEvent[]): readonly string[] {
   ]
 }
 
-/** A source is written by promotions only: what a record says, and each once. */
+/**
+ * A source is written by promotions only, what a record says and each once, and by experiments that scale it.
+ */
 function writesOfSources(own: readonly AuditEvent[]): readonly string[] {
   const sources = new SourceWrites()
   return own
