@@ -72,7 +72,7 @@ export class SizeWrites {
   /** what the status of each experiment has said, by its uid: `UID SIZE WRITTEN` of a source */
   readonly #said = new Map<string, Set<string>>()
 
-  /** Remembers what the controller stored in the status of an experiment. Call it with every event of the controller. */
+  /** Remembers what the status of an experiment says. Call it with every event of the controller. */
   note({ verb, objectRef, requestObject, responseObject, responseStatus }: AuditEvent): void {
     const { resource, subresource, namespace = '', name = '' } = objectRef ?? {}
     if (resource !== EXPERIMENT_DEPLOYMENT.plural || subresource !== 'status' || verb !== 'patch') return

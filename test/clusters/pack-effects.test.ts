@@ -26,6 +26,7 @@ const SPECS: Readonly<Record<string, Of>> = {
   manual: { strategy: CANARY },
   automatic: { strategy: CANARY, promotion: { mode: 'Automatic' } },
   approved: { strategy: CANARY, promotion: { mode: 'Manual', approvedRevision: '1f2e3d4c5b' } },
+  smaller: { strategy: { canary: { ...CANARY.canary, scaleDownSource: true } } },
   exporting: { strategy: CANARY, promotion: { mode: 'Export' } },
   previewed: { strategy: { blueGreen: PREVIEWED } },
   unasked: { strategy: { blueGreen: { ...PREVIEWED, autoPromotionEnabled: true } } },
@@ -98,6 +99,28 @@ describe('N32: the pack asks for no less than the webhook', () => {
     expect(await says('promote')).to.contain('needs "patch deployments.apps/cart" in namespace "green"')
     expect(await says('pause')).to.equal('')
     expect(await says('await')).to.equal('')
+  })
+
+  it('it asks for that right whoever lets a run write the size of its source', async () => {
+    const scaling = (scaleDownSource: boolean) => ({
+      ...{ strategy: { canary: { ...CANARY.canary, scaleDownSource } }, promotion: { mode: 'Export' } },
+    })
+    const creates = (user: User, of: object) => answerOf(create('scaled', of, plane().apiAs(user), '?dryRun=All'))
+    const needs = 'needs "patch deployments.apps/cart" in namespace "green"'
+    expect(await creates('alice', scaling(true))).to.contain(needs)
+    expect(await creates('bob', scaling(true))).to.equal('')
+    for (const of of [scaling(false), { strategy: CANARY }]) expect(await creates('alice', of)).to.equal('')
+    await create('scaled', scaling(true))
+    for (const asked of ['resume', 'retry', 'edit'] as const) {
+      expect(await packSays('alice', 'scaled', asked), asked).to.contain(needs)
+      expect(await packSays('bob', 'scaled', asked), asked).to.equal('')
+    }
+    for (const asked of ['pause', 'abort'] as const) expect(await packSays('alice', 'scaled', asked)).to.equal('')
+  })
+
+  it('it takes a canary that is null for none', async () => {
+    const strategy = { canary: null, blueGreen: { activeService: 'cart', autoPromotionEnabled: false } }
+    expect(await answerOf(create('null', { strategy }, plane().apiAs('alice'), '?dryRun=All'))).to.equal('')
   })
 
   it('N37e: it lets a change of ttlSeconds alone keep the name of the requester', async () => {
