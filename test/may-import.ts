@@ -222,6 +222,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'common/api',
     'common/workload',
     'common/fork',
+    'common/scaling',
     'common/surroundings',
     'common/kube/watch',
     'controller/runtime',

@@ -1,4 +1,4 @@
-import { CR_NAME, EXPERIMENT_ID, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID, ROLE } from '../api/names.ts'
+import { CR_NAME, EXPERIMENT_ID, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID, ROLE, SCALED } from '../api/names.ts'
 import { type KubeObject, UNREAD } from '../api/object.ts'
 import { controllerOf } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -7,7 +7,12 @@ import { omit, pick } from '../workload/status.ts'
 /** The labels of a workload that say whether it is a fork, and whose. */
 const OF_FORKS: readonly string[] = [EXPERIMENT_ID, CR_NAME, ROLE, IS_EXPERIMENT, OWNER_NAMESPACE, OWNER_UID]
 
-const watchedLabels = ({ inheritedLabels }: WorkloadKind): readonly string[] => [...OF_FORKS, ...inheritedLabels]
+/** With the label of a source that a canary has made smaller. It is no part of a base. */
+const watchedLabels = ({ inheritedLabels }: WorkloadKind): readonly string[] => [
+  ...OF_FORKS,
+  SCALED,
+  ...inheritedLabels,
+]
 
 /**
  * The part of a workload that the watch of all workloads keeps. A cluster has far more workloads than sources, and any

@@ -60,6 +60,11 @@ export class ExperimentIndex {
     return this.#of(`source ${workload}`)
   }
 
+  /** The experiment with this uid, as a set of one; empty if there is none. */
+  ofUid(uid: string): ReadonlySet<Key> {
+    return this.#of(`uid ${uid}`)
+  }
+
   /** The experiments whose fork or twin has this name: `Deployment/shop/cart-experiment-cd1aa1c99c`. It may be gone. */
   ofFork(workload: string): ReadonlySet<Key> {
     return this.#of(`fork ${workload}`)
@@ -141,6 +146,7 @@ export class ExperimentIndex {
     const fork = `${namespace}/${forkName(name, experiment.metadata.uid)}`
     return [
       `source ${this.sourceOf(experiment)}`,
+      `uid ${experiment.metadata.uid}`,
       `fork ${kind}/${fork}`,
       `fork ${kind}/${namespace}/${twinName(experiment)}`,
       `fork of any kind ${fork}`,

@@ -1,3 +1,4 @@
+import { SCALED } from '../../common/api/names.ts'
 import { type KubeObject, partedByRead, type UnreadView } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { forkHealth } from '../../common/fork/health.ts'
@@ -5,6 +6,7 @@ import { isEqual } from '../../common/json/json.ts'
 import type { Handler } from '../../common/kube/watch/handlers.ts'
 import { afterOf, beforeOf, type ObjectChange } from '../../common/kube/watch/store.ts'
 import type { Timers } from '../../common/program/clock.ts'
+import { sizeRecordOf } from '../../common/scaling/record.ts'
 import { sourceOfPrimary } from '../../common/surroundings/hazards.ts'
 import type { ServiceView, SliceView } from '../../common/surroundings/traffic.ts'
 import { hasForeignStatus, hasForkFinalizer, isFork } from '../../common/workload/identity.ts'
@@ -197,9 +199,14 @@ function wakeOnWorkloads(
   /** Wakes the followers of a source. Returns whether it changed in what a fork is derived from. */
   const onSourceChange = (kind: WorkloadKind, change: ObjectChange<KubeObject>): boolean => {
     const followers = index.ofSource(`${kind.kind}/${change.key}`)
-    const isOther = hasSourceChanged(kind, beforeOf(change), afterOf(change))
-    if (isOther) wake(index.newestFirst(followers))
+    const [before, after] = [beforeOf(change), afterOf(change)]
+    const isOther = hasSourceChanged(kind, before, after)
+    const isRelabelled = before?.metadata.labels?.[SCALED] !== after?.metadata.labels?.[SCALED]
+    if (isOther || isRelabelled) wake(index.newestFirst(followers))
     else wakeLater(followers)
+    // The label may be on a copy of the source, which that experiment does not name.
+    const scaling = isRelabelled ? [before, after].flatMap((source) => (source && sizeRecordOf(source)) ?? []) : []
+    wake(new Set(scaling.flatMap(({ experiment }) => [...index.ofUid(experiment)])).difference(followers))
     return isOther
   }
 

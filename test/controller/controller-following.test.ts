@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import { SCALED } from '../../common/api/names.ts'
 import { at } from '../../common/json/json.ts'
 import { aDeployment } from '../builders.ts'
+import { aQuietController, PATHS } from './quiet-controller.ts'
 import { DEPLOYMENTS, EXPERIMENT, running, versioned } from './running.ts'
 
 const CART = `${DEPLOYMENTS}/cart`
@@ -22,6 +24,18 @@ describe('the controller, when its source changes', () => {
     await time.pass(5_000)
     await settle()
     expect(source()).to.include({ generation: 2, revision: '2' })
+    await controller.stop()
+  })
+
+  it('N52: writes nothing because a canary of somebody else has made it smaller, and has labelled it', async () => {
+    const { server, controller, change, pass } = await aQuietController()
+    const before = server.diary.length
+    change(PATHS.source, ({ metadata, spec }) => ({
+      metadata: { ...metadata, generation: 2, labels: { ...metadata.labels, [SCALED]: 'another.11.9' } },
+      spec: { ...(spec as object), replicas: 9 },
+    }))
+    await pass(120_000)
+    expect(server.diary.slice(before)).to.deep.equal([`get ${PATHS.source}`])
     await controller.stop()
   })
 })

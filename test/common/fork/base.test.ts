@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { type Base, baseHash, baseOf } from '../../../common/fork/base.ts'
 import { at, type JsonObject } from '../../../common/json/json.ts'
@@ -54,6 +55,12 @@ describe('baseOf', () => {
       labels: { app: 'cart', tier: 'web' },
       annotations: { note: 'x' },
     })
+  })
+
+  it('N52: is the same whatever the size of the source, and with the label of a canary that has made it smaller', () => {
+    const smaller = aDeployment({ labels: { [SCALED]: 'uid.11.9' }, spec: { replicas: 9 } })
+    expect(base(smaller)).to.deep.equal(base(aDeployment()))
+    expect(baseHash(base(smaller))).to.equal(baseHash(base(aDeployment())))
   })
 
   it('shares no object with the source', () => {

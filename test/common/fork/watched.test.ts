@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, IS_EXPERIMENT, SCALED } from '../../../common/api/names.ts'
 import { type KubeObject, type Labels, UNREAD } from '../../../common/api/object.ts'
 import { watchedPart, withWatchedPart } from '../../../common/fork/watched.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
@@ -60,6 +60,15 @@ describe('the watched part of a workload', () => {
     const replacedBy = (source: KubeObject) => withWatchedPart(rollout, before, watchedPart(rollout, source))
     expect(replacedBy(now).metadata.labels).to.deep.equal({ [INSTANCE]: 'green', team: 'red' })
     expect(replacedBy(labelled({})).metadata.labels).to.deep.equal({ team: 'red' })
+  })
+
+  it('N52: has the label of a source that a canary has made smaller, and replaces it', () => {
+    const sized = (labels: Labels) => aDeployment({ labels })
+    const [before, now] = [sized({ [SCALED]: 'uid.5.4' }), sized({ [SCALED]: 'uid.5.3' })]
+    expect(watchedPart(deployment, now).metadata.labels).to.deep.equal({ [SCALED]: 'uid.5.3' })
+    const replacedBy = (source: KubeObject) => withWatchedPart(deployment, before, watchedPart(deployment, source))
+    expect(replacedBy(now).metadata.labels).to.deep.equal({ app: 'cart', [SCALED]: 'uid.5.3' })
+    expect(replacedBy(sized({})).metadata.labels).to.deep.equal({ app: 'cart' })
   })
 
   it('replaces what it has in a whole that was read before, and only that', () => {

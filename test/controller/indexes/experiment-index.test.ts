@@ -25,6 +25,13 @@ describe('the index of experiments', () => {
     expect(index.sourceOf(FAR)).to.equal('Deployment/shop/cart')
   })
 
+  it('N52: finds an experiment by its uid, until it is gone', () => {
+    const index = indexed()
+    expect([...index.ofUid('far')]).to.deep.equal(['lab/far'])
+    index.remove('lab/far', FAR)
+    expect([...index.ofUid('far')]).to.deep.equal([])
+  })
+
   it('finds the experiment of a fork', () => {
     const index = indexed()
     expect([...index.ofFork(`Deployment/shop/${FORK}`)]).to.deep.equal(['shop/faster-cart'])

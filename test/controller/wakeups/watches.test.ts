@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { COMMAND, FORK_FINALIZER } from '../../../common/api/names.ts'
+import { COMMAND, FORK_FINALIZER, SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { StrategyRunStatus } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
@@ -7,7 +7,7 @@ import type { ObjectChange } from '../../../common/kube/watch/store.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { forkName } from '../../../common/workload/identity.ts'
 import type { PodView } from '../../../controller/indexes/fork-pods.ts'
-import { aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { aDeployment, anExperiment, FORK, UID } from '../../builders.ts'
 import { aGatedPod } from '../../common/strategy/gated-pods.ts'
 import { NOW, referringTo, world } from './waking.ts'
 
@@ -137,6 +137,26 @@ describe('an experiment is woken', () => {
     others.emit({ is: 'updated', key: 'shop/cart', before: one, after: two })
     others.emit({ is: 'deleted', key: 'shop/cart', before: two })
     expect(diary).to.deep.equal([...NOW, ...NOW])
+  })
+
+  it('N52: at once by the label of its source that a canary sets, changes or removes', () => {
+    const { experiments, others, forks, diary } = world()
+    const labelled = (value: string | undefined) =>
+      aDeployment({ labels: value === undefined ? {} : { [SCALED]: value } })
+    const update = (before: string | undefined, after: string | undefined, of = others) => {
+      of.emit({ is: 'updated', key: 'shop/cart', before: labelled(before), after: labelled(after) })
+      return diary.splice(0)
+    }
+    const [first, second] = [`${UID}.11.9`, `${UID}.11.7`]
+    expect([update(undefined, first), update(first, second), update(second, undefined)]).to.deep.equal([NOW, NOW, NOW])
+    expect(update('rubbish', undefined)).to.deep.equal(NOW)
+    expect(update(first, second, forks)).to.deep.equal(NOW)
+    const metadata = { name: 'far', uid: 'far' }
+    const sourceRef = { kind: 'Deployment', name: 'other' } as const
+    experiments.emit({ is: 'added', key: 'shop/far', after: anExperiment({ metadata, sourceRef }) })
+    diary.length = 0
+    expect(update(first, 'far.11.9')).to.deep.equal([...NOW, 'add shop/far'])
+    expect(update('far.11.9', first)).to.deep.equal([...NOW, 'add shop/far'])
   })
 
   it('P3: the newest first by a new generation of its source, in the same order as by other changes', async () => {
