@@ -6,6 +6,7 @@ import { analysisWarnings } from '../common/assess/analysis-errors.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
 import type { Mistake } from '../common/assess/merged-errors.ts'
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
+import { sizeWarnings } from '../common/assess/size-errors.ts'
 import { type DescribeOptions, describe } from '../common/describe/describe.ts'
 import { promotionWarnings } from '../common/describe/promotion-warnings.ts'
 import type { Components } from '../common/facts/facts.ts'
@@ -81,7 +82,7 @@ interface LaterReads {
 /** The decision on a request whose author has permission to read the source. */
 export async function decide(review: AuthorizedReview, reads: LaterReads): Promise<ReviewDecision> {
   const { decoded, own, policies, yielder, now } = review
-  const neighbours = hasPreview(decoded) ? await reads.neighbours() : NO_SURROUNDINGS.neighbours
+  const neighbours = needsNeighbours(decoded) ? await reads.neighbours() : NO_SURROUNDINGS.neighbours
   yielder.resume()
   const early = specFacts(review, { ...NO_SURROUNDINGS, neighbours })
   const mistakes = [...review.forged, ...own.errors]
@@ -137,6 +138,7 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     ...outcome.warnings,
     ...knownMistakes(own, compared, judged),
     ...promotionWarnings(facts),
+    ...sizeWarnings(facts),
     ...analysisWarnings(facts),
     ...nullWarnings(decoded.request),
     ...commandWarnings(decoded.request),
@@ -161,8 +163,12 @@ export function decideAbort(decoded: DecodedRequest, forged: readonly FieldError
 const concernsRequest = ({ about, error }: PolicyFinding, request: AdmissionRequest): boolean =>
   about !== 'approval' || (error.field === COMMAND_FIELD ? newCommand(request) !== undefined : setsApproval(request))
 
-/** Whether the number of pods may depend on the neighbours, now or before the update. */
-const hasPreview = ({ experiment, previous }: DecodedRequest): boolean =>
+/**
+ * Whether the neighbours must be known as they are now: the pods of a preview depend on them, now or before the update,
+ * and whether the source may get smaller.
+ */
+const needsNeighbours = ({ experiment, previous }: DecodedRequest): boolean =>
+  experiment.spec.strategy?.canary?.scaleDownSource === true ||
   [experiment, previous].some((each) => each?.spec.strategy?.blueGreen !== undefined)
 
 /** The source does not exist, and no fork of it does. */

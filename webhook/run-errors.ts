@@ -4,6 +4,7 @@ import { analysisErrors, analysisTimeErrors } from '../common/assess/analysis-er
 import { blueGreenErrors } from '../common/assess/blue-green-errors.ts'
 import { editErrors } from '../common/assess/edit-errors.ts'
 import { promotionErrors } from '../common/assess/promotion-errors.ts'
+import { sizeErrors } from '../common/assess/size-errors.ts'
 import { strategyErrors } from '../common/assess/strategy-errors.ts'
 import { isEqual } from '../common/json/json.ts'
 import type { Situation } from '../common/situation/situation.ts'
@@ -23,7 +24,8 @@ export function runErrors(
   const isChanged = (parts: (spec: Partial<ExperimentDeploymentSpec>) => unknown) =>
     !isEqual(parts(experiment.spec), parts(previous?.spec ?? {}))
   return [
-    ...(isChanged(({ strategy }) => strategy) ? strategyErrors(facts) : []),
+    ...(isChanged(({ strategy }) => strategy) ? strategyErrors(facts, fork) : []),
+    ...(isChanged(sized) ? sizeErrors(facts, fork) : []),
     ...(isChanged(promoted) ? promotionErrors(facts) : []),
     ...(isChanged(named) ? blueGreenErrors(facts, fork) : []),
     ...(isChanged(({ analysis }) => analysis) ? analysisErrors(facts) : []),
@@ -38,6 +40,16 @@ const promoted = ({ overrideSpec, overrideType, promotion }: Partial<ExperimentD
   overrideType,
   promotion !== undefined,
 ]
+
+/** The members on which it depends whether the source may get smaller. */
+const sized = ({
+  overrideSpec,
+  overrideType,
+  strategy,
+  traffic,
+  promotion,
+  analysis,
+}: Partial<ExperimentDeploymentSpec>) => [overrideSpec, overrideType, strategy, traffic, promotion, analysis?.control]
 
 /** The members on which it depends whether the Services that a blue-green names suit its fork. */
 const named = ({ overrideSpec, overrideType, strategy }: Partial<ExperimentDeploymentSpec>) => [

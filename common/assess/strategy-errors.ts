@@ -1,5 +1,8 @@
+import { knownValue } from '../api/known.ts'
+import type { KubeObject } from '../api/object.ts'
 import type { FieldError } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
+import { allowsSmallerSource } from '../policy/policy.ts'
 import { sizesOf } from '../situation/run.ts'
 import { compileSteps } from '../strategy/compile.ts'
 import { pauseSeconds } from '../strategy/pause.ts'
@@ -7,13 +10,14 @@ import { type BlueGreenSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { type Sizes, surgeLimit } from '../strategy/target.ts'
 import { podsFor, weightWithin } from '../strategy/weight.ts'
 import { count } from '../text/count.ts'
+import { sizeErrors } from './size-errors.ts'
 
 /**
- * What is wrong with a strategy: a pause that is too long, more missing pods than there are, and a weight that
- * `maxSurge` does not allow for the source as it is now. A source that grows later limits the weight, which is no
- * mistake.
+ * What is wrong with a strategy for the wanted `fork`: a pause that is too long, more missing pods than there are, and a
+ * weight that `maxSurge` does not allow for the source as it is now. A source that grows later limits the weight, which
+ * is no mistake. Where the source gets smaller instead, every weight is possible.
  */
-export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
+export function strategyErrors(facts: SpecFacts, fork?: KubeObject): readonly FieldError[] {
   const spec = strategyRunSpec(facts.experiment.spec)
   if (!spec) return []
   const { steps, maxSurge, blueGreen } = spec
@@ -31,14 +35,26 @@ export function strategyErrors(facts: SpecFacts): readonly FieldError[] {
   )
   const most = weightWithin(limit, sizes.source)
   const enough = Math.ceil((100 * Math.max(0, ...needs.map(({ pods }) => pods))) / sizes.source)
-  const remedy = `set maxSurge to ${enough}%${most > 0 ? `, or use at most ${most}% and promote from there` : ''}`
+  const smaller = most > 0 ? `, or use at most ${most}% and promote from there` : ''
+  const remedy = `set maxSurge to ${enough}%${smaller}`
+  const inside = () => (isPossibleInside(facts, fork) ? INSIDE : '')
   const tooLarge = needs
     .filter(({ pods }) => pods > limit)
     .map(({ step: { weight, field }, pods }) => {
       const needed = `${weight}% needs ${count(pods, 'pod')} beside ${sizes.source}`
-      return invalid(field, `${needed}; maxSurge ${maxSurge} allows ${limit}; ${remedy}`)
+      return invalid(field, `${needed}; maxSurge ${maxSurge} allows ${limit}; ${remedy}${inside()}`)
     })
   return [...tooLong, ...tooMany, ...tooLarge, ...reserveErrors(sizes, limit)]
+}
+
+const INSIDE = ', or set scaleDownSource to true: then the source gets smaller as the fork grows'
+
+/** Whether the same canary is admitted with `scaleDownSource`. */
+function isPossibleInside({ experiment, ...facts }: SpecFacts, fork: KubeObject | undefined): boolean {
+  const strategy = { canary: { ...experiment.spec.strategy?.canary, scaleDownSource: true } }
+  const inside = { ...experiment, spec: { ...experiment.spec, strategy } }
+  const isAllowed = knownValue(facts.policies)?.policies.every(({ spec }) => allowsSmallerSource(spec))
+  return isAllowed === true && sizeErrors({ ...facts, experiment: inside }, fork).length === 0
 }
 
 /** A percentage is of all pods of the fork, and a text without a percent sign is easily meant as one. */

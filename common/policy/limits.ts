@@ -6,7 +6,13 @@ import { count } from '../text/count.ts'
 import { listed } from '../text/list.ts'
 import { shortName } from '../text/short-name.ts'
 import { missingApproval, unnamedPromotion } from './approval.ts'
-import type { ExperimentPolicySpec, LimitKind, PolicyFinding, PolicyInput } from './policy.ts'
+import {
+  allowsSmallerSource,
+  type ExperimentPolicySpec,
+  type LimitKind,
+  type PolicyFinding,
+  type PolicyInput,
+} from './policy.ts'
 
 /** Checks one limit of a policy. The error does not contain the name of the policy. */
 type Limit = (policy: ExperimentPolicySpec, judged: PolicyInput) => FieldError | undefined
@@ -136,13 +142,12 @@ const timeout: Limit = ({ allowTimeoutPromotion }, { experiment: { spec } }) =>
     ? invalid('spec.analysis.onTimeout', 'Promote is not allowed; use RollBack or Keep')
     : undefined
 
-/** The spec alone makes the source smaller, so nobody else could be asked before. */
-const sourceSize: Limit = ({ allowScaleDownSource, approverNotRequester }, { experiment: { spec } }) => {
-  if (!strategyRunSpec(spec)?.isInsideSource) return undefined
-  const field = 'spec.strategy.canary.scaleDownSource'
-  if (approverNotRequester)
-    return invalid(field, 'not allowed, because it changes the source before somebody else approves; leave it out')
-  return allowScaleDownSource ? undefined : invalid(field, 'not allowed; leave it out, or ask for allowScaleDownSource')
+const sourceSize: Limit = (policy, { experiment: { spec } }) => {
+  if (!strategyRunSpec(spec)?.isInsideSource || allowsSmallerSource(policy)) return undefined
+  const why = policy.approverNotRequester
+    ? ', because it changes the source before somebody else approves; leave it out'
+    : '; leave it out, or ask for allowScaleDownSource'
+  return invalid('spec.strategy.canary.scaleDownSource', `not allowed${why}`)
 }
 
 const LIMITS: readonly (readonly [limit: Limit, about: LimitKind])[] = [

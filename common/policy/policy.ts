@@ -68,6 +68,10 @@ export interface ExperimentPolicyStatus {
 export const actionsOf = ({ validationActions }: ExperimentPolicySpec): readonly ValidationAction[] =>
   validationActions ?? ['Deny']
 
+/** Whether a canary may make its source smaller: the spec alone does it, so nobody else could be asked before. */
+export const allowsSmallerSource = (spec: ExperimentPolicySpec): boolean =>
+  spec.allowScaleDownSource === true && spec.approverNotRequester !== true
+
 /** The resource with which administrators limit experiments. */
 export interface ExperimentPolicy extends KubeObject {
   readonly spec: ExperimentPolicySpec

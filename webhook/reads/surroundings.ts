@@ -85,8 +85,8 @@ export class SurroundingsReader {
   }
 
   /**
-   * The neighbours in `namespace` alone, as they are now: the controller sizes a preview by them, and they may be from
-   * the same `kubectl apply`. `of` does not read them again.
+   * The neighbours in `namespace` alone, as they are now: the controller sizes a preview by them, an autoscaler keeps a
+   * source from getting smaller, and they may be from the same `kubectl apply`. `of` does not read them again.
    */
   async neighbours(namespace: string, { signal }: ReviewScope): Promise<Known<Neighbours>> {
     return neighboursOf(await unlessOver(this.#neighbourhoodOf(namespace, 0), signal))

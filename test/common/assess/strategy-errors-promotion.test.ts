@@ -24,7 +24,8 @@ describe('the mistakes of a strategy', () => {
   it('include a weight beyond maxSurge, with the largest one that it allows', () =>
     expect(errorsOf({ steps: [{ pause: {} }, { setWeight: 80 }] })).to.deep.equal([
       'spec.strategy.canary.steps[1].setWeight: 80% needs 40 pods beside 10; maxSurge 100% allows 10; ' +
-        'set maxSurge to 400%, or use at most 51% and promote from there',
+        'set maxSurge to 400%, or use at most 51% and promote from there, or set scaleDownSource to true: ' +
+        'then the source gets smaller as the fork grows',
     ]))
 
   it('include every weight while maxSurge allows no pod, and the pods that a promotion needs', () =>

@@ -2,10 +2,12 @@ import { expect } from 'chai'
 import { ABSENT } from '../../../common/api/known.ts'
 import type { CanaryStrategy } from '../../../common/api/strategy.ts'
 import { strategyErrors } from '../../../common/assess/strategy-errors.ts'
-import { aDeployment, anExperiment } from '../../builders.ts'
-import { someFacts } from '../plan/some-facts.ts'
+import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
+import { aDeployment, anExperiment, aPolicy, installing, NO_POLICIES } from '../../builders.ts'
+import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
 
 const STEP = 'spec.strategy.canary.steps'
+const INSIDE = ', or set scaleDownSource to true: then the source gets smaller as the fork grows'
 
 /** The mistakes in a canary of a source of ten pods, as `path: message`. */
 const mistakes = (canary: CanaryStrategy, replicas = 10) =>
@@ -24,12 +26,12 @@ describe('the mistakes in a strategy', () => {
   it('N19: are weights beyond maxSurge, each with the maxSurge that all weights need, and the way out', () => {
     expect(mistakes({ steps: [{ setWeight: 20 }, { setWeight: 60 }, { pause: {} }, { setWeight: 80 }] })).to.deep.equal(
       [
-        `${STEP}[1].setWeight: 60% needs 15 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51% and promote from there`,
-        `${STEP}[3].setWeight: 80% needs 40 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51% and promote from there`,
+        `${STEP}[1].setWeight: 60% needs 15 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51% and promote from there${INSIDE}`,
+        `${STEP}[3].setWeight: 80% needs 40 pods beside 10; maxSurge 100% allows 10; set maxSurge to 400%, or use at most 51% and promote from there${INSIDE}`,
       ],
     )
     expect(mistakes({ maxSurge: '25%', steps: [{ setWeight: 40 }] })).to.deep.equal([
-      `${STEP}[0].setWeight: 40% needs 7 pods beside 10; maxSurge 25% allows 3; set maxSurge to 70%, or use at most 25% and promote from there`,
+      `${STEP}[0].setWeight: 40% needs 7 pods beside 10; maxSurge 25% allows 3; set maxSurge to 70%, or use at most 25% and promote from there${INSIDE}`,
     ])
   })
 
@@ -52,6 +54,27 @@ describe('the mistakes in a strategy', () => {
     ])
   })
 
+  it('advise scaleDownSource where that alone is enough', () => {
+    const isAdvised = (given: Given, canary: CanaryStrategy = {}) => {
+      const strategy = { canary: { ...canary, steps: [{ setWeight: 80 }] } }
+      const [weight] = strategyErrors(someFacts({ experiment: anExperiment({ strategy }), ...given }), theFork())
+      return weight?.message.endsWith(INSIDE)
+    }
+    const policed = (spec: ExperimentPolicySpec) => ({ policies: { ...NO_POLICIES, policies: [aPolicy(spec)] } })
+    expect(isAdvised({})).to.equal(true)
+    expect(isAdvised({ installed: installing() }), 'without the component').to.equal(false)
+    expect(isAdvised({}, { maxSurge: 0 }), 'with no pod to spare').to.equal(false)
+    expect(isAdvised({ neighbours: undefined }), 'with autoscalers that are not known').to.equal(false)
+    expect(isAdvised(policed({})), 'under a policy').to.equal(false)
+    expect(isAdvised(policed({ allowScaleDownSource: true })), 'under one that allows it').to.equal(true)
+  })
+
+  it('are no weights where the source gets smaller instead', () => {
+    const weights = [{ setWeight: 20 }, { setWeight: 80 }, { setWeight: 99 }]
+    expect(mistakes({ scaleDownSource: true, steps: weights })).to.deep.equal([])
+    expect(mistakes({ scaleDownSource: true, steps: [{ pause: { duration: '400d' } }] })).to.have.length(1)
+  })
+
   it('are none after the advice was followed', () => {
     const maxUnavailable = '25%' // a promotion needs no pods then
     for (const replicas of [1, 3, 4, 7, 10, 50, 333])
@@ -59,7 +82,7 @@ describe('the mistakes in a strategy', () => {
         for (const maxSurge of [0, 1, '25%', '100%']) {
           const steps = [{ setWeight: weight }]
           const [, advised, most] =
-            /set maxSurge to (\d+%)(?:, or use at most (\d+)% and promote from there)?$/.exec(
+            /set maxSurge to (\d+%)(?:, or use at most (\d+)% and promote from there)?(?:, or set scaleDownSource.*)?$/.exec(
               mistakes({ maxSurge, maxUnavailable, steps }, replicas)[0] ?? '',
             ) ?? []
           if (advised === undefined) continue
