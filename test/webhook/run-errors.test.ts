@@ -19,6 +19,7 @@ const fieldsOf = (experiment: ExperimentDeployment, previous?: ExperimentDeploym
 const heavy = { canary: { steps: [{ setWeight: 80 }] } }
 const blueGreen = { blueGreen: { activeService: 'cart' } }
 const relabelled = { template: { metadata: { labels: { app: 'new' } } } }
+type SpecOf = NonNullable<Parameters<typeof anExperiment>[0]>
 const NAMED = ['spec.strategy.blueGreen.activeService']
 
 describe('the mistakes of a request in a run', () => {
@@ -43,6 +44,25 @@ describe('the mistakes of a request in a run', () => {
     expect(fieldsOf(promoted)).to.deep.equal(fields)
     expect(fieldsOf(promoted, anExperiment({ overrideSpec: relabelled }))).to.deep.equal(fields)
     expect(fieldsOf({ ...promoted, spec: { ...promoted.spec, promotion: { mode: 'Export' } } }, promoted)).to.be.empty
+  })
+
+  it('are those of a source that cannot get smaller, if anything changes that it depends on', () => {
+    const inside = { canary: { scaleDownSource: true, maxSurge: 0 } }
+    const fields = ['spec.strategy.canary.scaleDownSource']
+    const before = anExperiment({ strategy: inside })
+    expect(fieldsOf(before)).to.deep.equal(fields)
+    expect(fieldsOf(before, anExperiment({ strategy: { canary: {} } }))).to.deep.equal(fields)
+    expect(fieldsOf(anExperiment({ strategy: inside, ttlSeconds: 60 }), before)).to.deep.equal([])
+    const edits: readonly SpecOf[] = [
+      { overrideSpec: imageOverride('example/cart:2') },
+      { overrideType: 'Strategic' },
+      { traffic: { mode: 'Shared' } },
+      { promotion: { mode: 'Export' } },
+      { analysis: { control: 'Source' } },
+    ]
+    for (const edit of edits)
+      expect(fieldsOf(anExperiment({ strategy: inside, ...edit }), before)).to.deep.equal(fields)
+    expect(fieldsOf(anExperiment({ strategy: { canary: {} } }), before)).to.deep.equal([])
   })
 
   it('are edits that the run forbids now', () => {

@@ -142,13 +142,15 @@ const isSpecNew = ({ request, experiment, previous }: DecodedRequest) =>
 
 /**
  * Whether the controller may write the source because of this request. Where nobody has to promote, because that is
- * automatic or approved, each word and edit that lets the run go on counts, also if it pauses before.
+ * automatic or approved, each word and edit that lets the run go on counts, also if it pauses before. So it does where
+ * the run changes the size of the source.
  */
 function mayWriteSource(decoded: DecodedRequest, effects: ReadonlySet<Effect>): boolean {
   const verb = newVerb(decoded.request)
   if (verb === 'promote' || verb === 'undo' || effects.has('promote')) return true
   const spec = strategyRunSpec(decoded.experiment.spec)
-  if (!spec || spec.mode === 'Export') return false
-  if (spec.mode !== 'Automatic' && spec.approvedRevision === undefined) return false
+  if (!spec) return false
+  const promotesItself = spec.mode === 'Automatic' || (spec.mode === 'Manual' && spec.approvedRevision !== undefined)
+  if (!promotesItself && !spec.isInsideSource) return false
   return isSpecNew(decoded) || verb === 'resume' || verb === 'retry'
 }

@@ -61,6 +61,10 @@ describe('the rights that a requester needs', () => {
       ...canary,
       promotion: { mode, ...(approvedRevision === undefined ? {} : { approvedRevision }) },
     })
+    const inside = (mode: 'Manual' | 'Export' = 'Manual'): SpecOf => ({
+      strategy: { canary: { ...canary.strategy.canary, scaleDownSource: true } },
+      promotion: { mode },
+    })
     const saying = (command: string, spec: SpecOf = canary) =>
       anExperiment({ ...spec, metadata: { annotations: { [COMMAND]: command } } })
     const creating = (spec: SpecOf) => aDecodedRequest({ object: anExperiment(spec) })
@@ -87,6 +91,12 @@ describe('the rights that a requester needs', () => {
       'for resume on the way to an approved revision': said('resume', promoting('Manual', '1f2e3d4c5b')),
       'for retry on the way to an approved revision': said('retry', promoting('Manual', '1f2e3d4c5b')),
       'for an approved revision in a new experiment': creating(promoting('Manual', '1f2e3d4c5b')),
+      'for a new experiment that makes its source smaller': creating(inside()),
+      'for one whose source others write': creating(inside('Export')),
+      'for an edit of an experiment that makes its source smaller': anUpdate(inside(), { ...inside(), ttlSeconds: 60 }),
+      'for an experiment that begins to make it smaller': anUpdate(canary, inside()),
+      'for resume of a run that makes it smaller': said('resume', inside()),
+      'for retry of a run that makes it smaller': said('retry', inside()),
     }
     for (const [sentence, decoded] of Object.entries(needed))
       it(sentence, () => expect(needsOf(decoded)).to.deep.include(PATCH_SOURCE))
@@ -96,6 +106,13 @@ describe('the rights that a requester needs', () => {
       'not for a new experiment that waits for a word': creating(promoting('Manual')),
       'not for a new experiment whose source others write': creating(promoting('Export', '1f2e3d4c5b')),
       'not for pause before an approved revision': said('pause', promoting('Manual', '1f2e3d4c5b')),
+      'not for pause of a run that makes its source smaller': said('pause', inside()),
+      'not for abort of one': said('abort', inside()),
+      'not for an edit after which none does': anUpdate(inside(), canary),
+      'not for other metadata of one': aDecodedRequest({
+        object: anExperiment({ ...inside(), metadata: { labels: { team: 'a' } } }),
+        oldObject: anExperiment(inside()),
+      }),
       'not for pause': said('pause', promoting('Automatic')),
       'not for abort': said('abort', promoting('Automatic')),
       'not for resume where somebody promotes': said('resume', promoting('Manual')),
