@@ -56,7 +56,7 @@ describe('the guide to strategies, in a cluster with the component', () => {
   /** Runs a command of the page. Its files and folders are in `folder`. */
   async function run(command: string) {
     const [program, ...args] = wordsOf(command).map((word) =>
-      /^(web|released|[\w-]+\.yaml)$/.test(word) ? join(folder, word) : word,
+      /^(web|released|till|till\/till\.yaml|[\w-]+\.yaml)$/.test(word) ? join(folder, word) : word,
     )
     expect(program).to.equal('kubectl')
     return place().kubectl(args)
@@ -76,6 +76,7 @@ describe('the guide to strategies, in a cluster with the component', () => {
       if (step.command === 'kubectl apply -f cart-preview.yaml') await hasEndpoints(place(), 'cart-preview', 10)
       if (step.command.startsWith('kubectl rollout status deployment/cart')) await hasEndpoints(place(), 'cart', 10)
       if (step.command.startsWith('kubectl rollout status deployment/web')) await hasEndpoints(place(), 'web', 2)
+      if (step.command.startsWith('kubectl rollout status deployment/till')) await hasEndpoints(place(), 'till', 5)
     })
 
   it('has run every command, and lists every word', () => {
@@ -85,6 +86,12 @@ describe('the guide to strategies, in a cluster with the component', () => {
     expect(listed).to.have.members(COMMAND_VERBS)
     expect(PAGE.inline().filter((inline) => !inline.startsWith(ANNOTATE))).to.deep.equal([
       'kubectl apply',
+      'kubectl apply',
+      'kubectl apply',
+      'kubectl apply edit-last-applied deployment/till',
+      'kubectl apply',
+      'kubectl delete --cascade=orphan',
+      'kubectl scale',
       'kubectl apply',
       'kubectl apply',
       'kubectl describe expd NAME',
