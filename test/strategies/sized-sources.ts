@@ -6,7 +6,7 @@ import { at, type JsonObject } from '../../common/json/json.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { imageOverride } from '../builders.ts'
-import { DEADLINE_MS, forkOf, hasEndpoints, type Place } from '../integration/product.ts'
+import { DEADLINE_MS, hasEndpoints, type Place } from '../integration/product.ts'
 import { IMAGE } from './blue-greens.ts'
 
 /** How long a pod answers after it is deleted, as a program that ends its requests first. */
@@ -53,7 +53,8 @@ export function sizedSourcesIn(place: () => Place) {
     const source = await api.get(path('deployments', name))
     const found = await api.list(`${path('deployments')}?labelSelector=${EXPERIMENT_ID}`)
     const experiment = await experimentAt(name).catch(() => undefined)
-    const fork = found.find(({ metadata }) => metadata.name === (experiment && forkOf(experiment)))
+    const left = experiment?.status?.experimentResourceRef?.name
+    const fork = found.find(({ metadata }) => metadata.name === left)
     const { managedFields = [], labels = {} } = source.metadata
     return {
       namespace,

@@ -81,7 +81,7 @@ describe('a canary inside the size of its source, on the real control plane', fu
     'steps-promoted': {
       steps: BY_STEPS,
       ends: async (name) => {
-        await shows(name, '8/11 Paused')
+        await shows(name, '8/12 Paused')
         await comeToSizes(name, [4, 1])
         await promoted(name)
       },
@@ -119,9 +119,8 @@ describe('a canary inside the size of its source, on the real control plane', fu
     followed: {
       ends: async (name) => {
         await comesTo80(name)
-        const env = [{ name: 'NEW', value: 'base' }]
-        const containers = [{ name: 'cart', image: 'registry.example/cart:1', env }]
-        await place().api.patch(place().path('deployments', name), { spec: { template: { spec: { containers } } } })
+        const template = { metadata: { annotations: { base: 'second' } } }
+        await place().api.patch(place().path('deployments', name), { spec: { template } })
         await place().shows(name, 'a second run', ({ status }) => (status?.strategy?.attempt ?? 0) > 0)
         await comesTo80(name)
         await aborted(name)
