@@ -62,5 +62,5 @@ const foundOut: Step = {
   },
 }
 
-/** The last story of the demo: a slow version of the frontend. */
+/** The fourth story of the demo: a slow version of the frontend. */
 export const ANALYSIS: readonly Step[] = [foundOut]

@@ -7,6 +7,7 @@ import { ANALYSIS } from './analysis.ts'
 import { BLUE_GREEN } from './blue-green.ts'
 import { CANARY } from './canary.ts'
 import { measureShare } from './measured.ts'
+import { SIZE } from './size.ts'
 import { NAMESPACE, type Stage, type Step } from './stage.ts'
 
 /**
@@ -150,7 +151,7 @@ const untouched: Step = {
   },
 }
 
-/** The steps of the demo, in order: an experiment, then a canary, a blue-green and an analysis of the same source. */
+/** The steps of the demo, in order: an experiment, then a canary, a blue-green, an analysis and a canary as Argo makes it. */
 export const STORY: readonly Step[] = [
   application,
   admitted,
@@ -165,6 +166,7 @@ export const STORY: readonly Step[] = [
   ...CANARY,
   ...BLUE_GREEN,
   ...ANALYSIS,
+  ...SIZE,
 ]
 
 /** Creates the namespace of the demo. */

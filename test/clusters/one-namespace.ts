@@ -1,12 +1,14 @@
 /** Workloads for the installation for one namespace, and what the audit log has about its accounts. */
-import { EXPERIMENT_ID } from '../../common/api/names.ts'
+import { EXPERIMENT_ID, SCALED, SCALED_BY } from '../../common/api/names.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
+import { sizeLabel } from '../../common/scaling/record.ts'
 import { deployment } from '../../common/workload/deployment.ts'
 import { type AuditEvent, auditEvents } from '../../sandbox/audit.ts'
 import type { ControlPlane } from '../../sandbox/control-plane.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
+import { UID } from '../builders.ts'
 import { collect } from '../collect.ts'
 
 /** The beginning of the names of both accounts. */
@@ -37,6 +39,26 @@ export async function createFork({ api, kubectl }: ControlPlane, name: string, l
   await api.create(path, { metadata: { name, labels }, spec: { selector, template } })
   const { code, stderr } = await kubectl(['wait', '--for=condition=Available', `deployment/${name}`])
   if (code !== 0) throw new Error(stderr)
+}
+
+/** Creates a source in the namespace "default", as a canary leaves it that has made it smaller. */
+export async function createSmallSource({ api, kubectl }: ControlPlane, name: string, { size, now: written }: Sizes) {
+  const labels = { [SCALED]: sizeLabel({ experiment: UID, size, written }) }
+  const annotations = { [SCALED_BY]: `default/next-${name}` }
+  const selector = { matchLabels: { app: name } }
+  const spec = { containers: [{ name, image: `registry.example/${name}:1` }] }
+  await api.create(resourcePath(deployment, { namespace: 'default' }), {
+    metadata: { name, labels, annotations },
+    spec: { replicas: written, selector, template: { metadata: { labels: selector.matchLabels }, spec } },
+  })
+  const { code, stderr } = await kubectl(['wait', '--for=condition=Available', `deployment/${name}`])
+  if (code !== 0) throw new Error(stderr)
+}
+
+interface Sizes {
+  readonly size: number
+  /** `spec.replicas` */
+  readonly now: number
 }
 
 /** Creates the Service in the namespace "default". Waits until the account of the controller may read it. */

@@ -130,7 +130,7 @@ const REFUSED: Readonly<Record<string, Attempt>> = {
   'does not do it under another name': { change: [replicas(6)], manager: 'node' },
 }
 
-describe('what the API server lets our account write of the size of a source', () => {
+describe('A73: what the API server lets our account write of the size of a source', () => {
   const plane = usesOwnControlPlane(crds)
   let controller: Api | undefined
   const asController = () => {

@@ -24,7 +24,7 @@ import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
 import { certManagerCrds, prometheusCrds } from '../../sandbox/modules.ts'
 import { run } from '../../sandbox/run.ts'
 import { namesOf } from '../../webhook/http/client-certificate.ts'
-import { cart, createFork, readableService } from '../clusters/one-namespace.ts'
+import { cart, createFork, createSmallSource, readableService } from '../clusters/one-namespace.ts'
 import { missingIn, webhookIn } from '../clusters/overlay.ts'
 import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page, wordsOf } from '../integration/document.ts'
@@ -124,6 +124,11 @@ describe('the guide for admins, in a cluster of its own', () => {
           expect((await said(`${MINER} --dry-run=server`)).stderr).to.contain('and sources by a promotion'),
         )
       },
+    },
+    {
+      before: 'kubectl get deployments -A',
+      title: 'has a source that a canary has made smaller',
+      prepare: () => createSmallSource(plane(), 'till', { size: 5, now: 1 }),
     },
     {
       before: 'kubectl patch service/cart',

@@ -20,5 +20,8 @@ describe('the demo, on the real control plane', () => {
       expect(said).to.contain(words)
     // the fourth story: an analysis that finds a slow version out
     expect(said).to.match(/its pods were taken \d+ s after|no requests can be sent here|no metrics here/)
+    // the fifth story: a canary inside the size of its source
+    for (const words of ['8/12 Paused', '2 -> 1 pods, the label says 5', '5 -> 5 pods, without the label'])
+      expect(said).to.contain(words)
   })
 })

@@ -56,7 +56,7 @@ describe('the guide to strategies, in a cluster with the component', () => {
   /** Runs a command of the page. Its files and folders are in `folder`. */
   async function run(command: string) {
     const [program, ...args] = wordsOf(command).map((word) =>
-      /^(web|released|till|till\/till\.yaml|[\w-]+\.yaml)$/.test(word) ? join(folder, word) : word,
+      /^(web|released|sizeless|[\w-]+\.yaml)$/.test(word) ? join(folder, word) : word,
     )
     expect(program).to.equal('kubectl')
     return place().kubectl(args)
@@ -87,15 +87,15 @@ describe('the guide to strategies, in a cluster with the component', () => {
     expect(PAGE.inline().filter((inline) => !inline.startsWith(ANNOTATE))).to.deep.equal([
       'kubectl apply',
       'kubectl apply',
-      'kubectl apply',
-      'kubectl apply edit-last-applied deployment/till',
-      'kubectl apply',
       'kubectl delete --cascade=orphan',
       'kubectl scale',
       'kubectl apply',
       'kubectl apply',
       'kubectl describe expd NAME',
       'kubectl patch --type=json',
+      'kubectl apply',
+      'kubectl apply edit-last-applied deployment/NAME',
+      'kubectl apply',
     ])
   })
 

@@ -20,6 +20,15 @@ const create =
     })
   }
 
+/** A canary that makes its source smaller. */
+const shrink =
+  (on: Place): Action =>
+  (who, world) => {
+    const { spec, ...manifest } = world.manifest(on)
+    const strategy = { canary: { scaleDownSource: true, steps: [{ setWeight: 50 }] } }
+    return created(who, { ...manifest, spec: { ...Object(spec), strategy } })
+  }
+
 const changeOverride =
   (on: Place): Action =>
   async (who, world) => {
@@ -184,6 +193,8 @@ export const WITH_EXPERIMENTS: Readonly<Record<string, Action>> = {
   'fork the shared workload of `stock`': create('stock'),
   'fork a workload that `stock` does not have': create('stock', 'nothing'),
   'fork a workload of `yard`': create('yard'),
+  'make a workload of `shop` smaller by a canary': shrink('shop'),
+  'make the shared workload of `stock` smaller by a canary': shrink('stock'),
   'change the override of an experiment on `stock`': changeOverride('stock'),
   'change the override of an experiment on `stock` after the consent was withdrawn': changeWithoutConsent,
   'change the override of an experiment in `shop`': changeOverride('shop'),

@@ -1,5 +1,5 @@
 /** What users try with other objects than experiments of `shop`, by the words of docs/rights.md. */
-import { CR_NAME, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY } from '../../../common/api/names.ts'
+import { CR_NAME, EXPERIMENT_DEPLOYMENT, EXPERIMENT_POLICY, SCALE_MANAGER } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { type Base, baseHash } from '../../../common/fork/base.ts'
 import { at, isObject, listOr } from '../../../common/json/json.ts'
@@ -223,6 +223,8 @@ export const WITH_OTHERS: Readonly<Record<string, Action>> = {
   'send the requests of another Service to a fork': sendRequests,
   'create a workload that is not a fork': (who) => who.kubectl(['create', 'deployment', 'miner', `--image=${EVIL}`]),
   'change the image of a source': (who) => who.kubectl(patchOf('deployment/web', { spec: imageOverride(EVIL) })),
+  'make a source smaller': (who) =>
+    who.kubectl([...patchOf('deployment/web', { spec: { replicas: 0 } }), `--field-manager=${SCALE_MANAGER}`]),
   'read Secrets': (who) => who.kubectl(['get', 'secrets']),
   'create a pod': (who) => who.kubectl(['run', 'miner', `--image=${EVIL}`]),
   'read the pods of `shop`': (who) => who.kubectl(['get', 'pods']),
