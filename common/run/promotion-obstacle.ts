@@ -11,6 +11,7 @@ import { isPinned } from '../fork/pinned.ts'
 import type { Plan } from '../outcome/conclusion.ts'
 import { contentDeniedBy, promotionDeniedBy, timeoutDeniedBy } from '../outcome/policy-decision.ts'
 import { isPinnedToFork, promotionIn, sizesOf } from '../situation/run.ts'
+import { scaledByOther } from '../situation/scaling.ts'
 import { unseenBy } from '../situation/seen-now.ts'
 import type { RunState, Situation } from '../situation/situation.ts'
 import { isAnswered } from '../strategy/command.ts'
@@ -103,6 +104,8 @@ export function promotionObstacle(
     return waiting('SourceHoldsBack', `${shortNameOf(source)} has ${field}: a change would not reach all of its pods`)
   const holder = cutOverBy(facts, wanted)
   if (holder) return waiting('SourceIsBusy', holder, BUSY_MS)
+  const scaled = scaledByOther(facts, source)
+  if (scaled) return scaled
   const health = forkHealth(kind, source, facts.now)
   if (health.is !== 'ready')
     return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, ROLLOUT_RECHECK_MS)
@@ -145,7 +148,8 @@ function cutOverBy(facts: Facts, { fork }: DesiredFork): string | undefined {
  */
 function lackOfReserve(facts: Facts, spec: RunState['spec'], source: KubeObject): Decision | undefined {
   const sizes = sizesOf(facts, spec)
-  if (!sizes || sizes.reserve <= surgeLimit(sizes)) return undefined
+  // the sizes before a promotion inside the source have its reserve
+  if (!sizes || sizes.inside || sizes.reserve <= surgeLimit(sizes)) return undefined
   const message =
     `the rollout of ${shortNameOf(source)} takes down ${sizes.reserve} of ${sizes.source} pods at once, ` +
     `and maxSurge ${spec.maxSurge} allows ${surgeLimit(sizes)} of the fork; raise maxSurge or maxUnavailable`

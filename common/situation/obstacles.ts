@@ -1,4 +1,4 @@
-import { knownValue } from '../api/known.ts'
+import { ABSENT, knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { forkAndSource, podsOf, type SpecFacts } from '../facts/facts.ts'
@@ -10,7 +10,8 @@ import { trafficInput } from '../surroundings/pod-labels.ts'
 import { lostPorts } from '../surroundings/ports.ts'
 import { notSwitchable } from '../surroundings/switchable.ts'
 import { serviceView, type TrafficView } from '../surroundings/traffic.ts'
-import { pinningAt } from './pins.ts'
+import { cutOverServices, pinningAt } from './pins.ts'
+import { scaledByOther } from './scaling.ts'
 import type { PinState, ServiceState, SpecSituation } from './situation.ts'
 
 /** No event tells that another experiment returned a Service, or that pods of the source are available. */
@@ -38,6 +39,9 @@ export function obstacleAt(facts: SpecFacts, pins: PinState, { run, steps, fork 
     ...(preview && wanted.preview === 'pinned' && !isTested ? [preview] : []),
   ]
   const present = steps[run.stepIndex]?.is
+  const source = knownValue(cutOverServices(facts)?.source ?? ABSENT)
+  const busy = present === 'cutOver' && !active.isOurs && source ? scaledByOther(facts, source) : undefined
+  if (busy) return busy
   for (const of of needed) {
     // Once the step is over, a Service that is as wanted is not judged again.
     const isAgain = of.isOurs && present !== (of === active ? 'cutOver' : 'preview')

@@ -4,13 +4,14 @@ import type { KubeObject } from '../api/object.ts'
 import { type CutOverServices, podsOf, type SpecFacts } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { at } from '../json/json.ts'
+import { sizeOf } from '../scaling/size.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import { NODES_MS, openPods, readyPods } from '../strategy/gate.ts'
 import type { Run } from '../strategy/run.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { serviceView } from '../surroundings/traffic.ts'
 import { experimentId, forkName } from '../workload/identity.ts'
-import { PROGRESS_DEADLINE_SECONDS, replicasOf, statusCount } from '../workload/status.ts'
+import { PROGRESS_DEADLINE_SECONDS, statusCount } from '../workload/status.ts'
 import type { PinState, ServiceState, SpecSituation } from './situation.ts'
 
 /** What a step wants of a Service: limited to the fork, not limited, or as it is now. */
@@ -88,7 +89,7 @@ function hasEnoughPods({ kind, now }: SpecFacts, source: KubeObject | undefined,
   const adapter = knownValue(kind)
   if (!source || !adapter || unchangedMs >= SETTLING_MS) return true
   if (forkHealth(adapter, source, now).is !== 'progressing') return true
-  const [wanted, down] = [replicasOf(source), adapter.takesDown(source)]
+  const [wanted, down] = [sizeOf(source).now, adapter.takesDown(source)]
   return statusCount(source, 'availableReplicas') >= (down < wanted ? wanted - down : wanted)
 }
 

@@ -1,6 +1,7 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { ScaledSource } from '../api/strategy.ts'
+import { type Decision, waiting } from '../facts/decision.ts'
 import { forkAndSource, type ScalingFacts, type SpecFacts } from '../facts/facts.ts'
 import { at, objectOr } from '../json/json.ts'
 import { nextMove, type Side, type Sides } from '../scaling/move.ts'
@@ -10,6 +11,7 @@ import { boundsOf, type SizePair } from '../scaling/sizes.ts'
 import { NODES_MS } from '../strategy/gate.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { selectsPods, trafficInput } from '../surroundings/pod-labels.ts'
+import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
 import { replicasOf, statusCount } from '../workload/status.ts'
 import type { OnSource, Scaling, SpecSituation } from './situation.ts'
@@ -26,7 +28,7 @@ interface Sized {
  * the status tells, if it is about this source.
  */
 export function onSource({ source, uid, stored }: Sized): OnSource {
-  const [now, record] = [replicasOf(source), sizeRecordOf(source)]
+  const [{ now }, record] = [sizeOf(source), sizeRecordOf(source)]
   if (record && record.experiment !== uid) return { is: 'foreign', experiment: record.experiment }
   if (record) return record.written === now ? { is: 'ours', record } : { is: 'changed', from: record.written }
   if (!stored) return { is: 'none' }
@@ -58,6 +60,17 @@ const sizedBy = ({ experiment }: SpecFacts, source: KubeObject): Sized => ({
   uid: experiment.metadata.uid,
   stored: experiment.status?.strategy?.scaled,
 })
+
+/** How long a promotion or a cut-over waits until it looks again whether another experiment scales the source. */
+const BUSY_MS = 10_000
+
+/** That another experiment has made `source` smaller, so that its fork is production; undefined if none has. */
+export function scaledByOther({ experiment }: SpecFacts, source: KubeObject): Decision | undefined {
+  const { experiment: uid } = sizeRecordOf(source) ?? {}
+  if (uid === undefined || uid === experiment.metadata.uid) return undefined
+  const message = `another experiment scales ${shortNameOf(source)}: the one with the uid ${uid}`
+  return waiting('SourceIsBusy', message, BUSY_MS)
+}
 
 /** How a source is made smaller or larger; undefined for an experiment that does neither, and without the source. */
 export function scalingOf({ facts, strategy }: SpecSituation): Scaling | undefined {

@@ -76,10 +76,17 @@ interface Autoscaled {
  * The autoscaler of `source`, which no canary may scale then: also one that KEDA made, or perhaps one that cannot be
  * read. Undefined: there is none.
  */
-export function autoscaled(
-  { surroundings }: Pick<SpecFacts, 'surroundings'>,
-  source: KubeObject,
-): Autoscaled | undefined {
+export function mustReturn({ facts }: Pick<SpecSituation, 'facts'>, { isServing, bounds }: Scaling): boolean {
+  const traffic = knownValue(facts.surroundings.traffic)
+  if (!isServing || !traffic) return false
+  const services = leavingServices(facts, knownValue(facts.fork)) ?? []
+  return services.some(({ service }) => service && readyEndpoints(traffic.slices, service).listedPods < bounds.least)
+}
+
+/** Why the source may not get smaller now; undefined if it may. Policies are not asked. */
+export function shrinkObstacle(situation: SpecSituation, scaling: Scaling): Decision | undefined {
+  const { facts, installed } = situation
+  const { source } = scaling
   const name = shortNameOf(source)
   const neighbours = knownValue(surroundings.neighbours)
   const found = neighbours?.autoscalers.find(scales(source))

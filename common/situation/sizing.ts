@@ -19,7 +19,7 @@ export function withSizing(situation: SpecSituation, state: RunState, of: RunIns
   const { scaling } = situation
   const { target, spec } = state
   if (!scaling || !target || (!spec.isInsideSource && !scaling.isServing)) return state
-  const isReturning = isOnItsWayBack(state, scaling, of) || mustReturn(situation, scaling)
+  const isReturning = isOnItsWayBack(situation, state, of)
   const goal = isReturning ? { fork: 0, source: scaling.size } : goalOf(state, scaling)
   const { fork: pods } = sizesAfterMove(scaling, goal)
   const sizing = { goal, isReturning, isReached: isSized(scaling, goal) }
@@ -27,8 +27,13 @@ export function withSizing(situation: SpecSituation, state: RunState, of: RunIns
 }
 
 /** Whether the source gets all of its pods back before the run goes on. The status remembers that until it is done. */
-function isOnItsWayBack({ run }: RunState, { isServing, stored }: Scaling, { isAgain, isWritten }: RunInside): boolean {
-  return isServing && run.path === 'Forward' && !isWritten && (isAgain || stored?.isReturning === true)
+function isOnItsWayBack(
+  { scaling, ...of }: SpecSituation,
+  { run }: RunState,
+  { isAgain, isWritten }: RunInside,
+): boolean {
+  if (!scaling?.isServing || run.path !== 'Forward' || isWritten) return false
+  return isAgain || scaling.stored?.isReturning === true || mustReturn(of, scaling)
 }
 
 /**

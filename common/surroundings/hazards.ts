@@ -4,6 +4,7 @@ import type { KubeObject, UnreadView } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
 import type { Warning } from '../api/types.ts'
 import { at, isObject, listOr } from '../json/json.ts'
+import { sizeOf } from '../scaling/size.ts'
 import { optionalClause, type Part } from '../text/fitted.ts'
 import { shortenedList } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
@@ -148,7 +149,7 @@ function hostPort({ pair: { fork } }: HazardInput): ReturnType<Detector> {
 }
 
 function singleton({ pair: { source } }: HazardInput): string | undefined {
-  if (!source || replicasOf(source) !== 1 || at(source, 'spec', 'strategy', 'type') !== 'Recreate') return undefined
+  if (!source || sizeOf(source).wanted !== 1 || at(source, 'spec', 'strategy', 'type') !== 'Recreate') return undefined
   return 'the source has 1 replica and strategy Recreate: a second instance may be unsafe'
 }
 

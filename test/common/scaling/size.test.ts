@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
@@ -28,4 +29,45 @@ describe('the sizes of a source', () => {
   it('are made of a source that has replicas', () => expect(replicas).to.equal(11))
   for (const [sentence, [source, wanted, now]] of Object.entries(cases))
     it(sentence, () => expect(sizeOf(source)).to.deep.equal({ wanted, now }))
+})
+
+/** Who reads which size of a source. A file that reads another one changes what a smaller source means. */
+const READERS = {
+  /** the size that people want */
+  wanted: [
+    'common/assess/size-errors.ts',
+    'common/situation/run.ts',
+    'common/situation/scaling.ts',
+    'common/surroundings/hazards.ts',
+  ],
+  /** the pods that it has now */
+  now: ['common/situation/pins.ts', 'common/situation/scaling.ts'],
+} as const
+
+/** Other readers: the function itself, and those that only count what is there while no canary is inside. */
+const BESIDE = [
+  'common/describe/describe-analysis.ts',
+  'common/run/advance.ts',
+  'common/scaling/size.ts',
+  'common/situation/most-pods.ts',
+  'common/surroundings/hazards.ts',
+]
+
+/** Those that read the pods of a form of a source which they are given, with its size. */
+const ADAPTERS = /^common\/workload\//
+
+describe('the readers of the sizes of a source', () => {
+  const files = globSync('{common,webhook,controller}/**/*.ts').sort()
+  const withText = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
+
+  it('are known, for the size that people want', () =>
+    expect(withText(/sizeOf\(\w+\)\.wanted/)).to.deep.equal(READERS.wanted))
+
+  it('are known, for the size that the source has now', () =>
+    expect(withText(/sizeOf\(\w+\)\.now|\{ now \}.* = \[sizeOf/)).to.deep.equal(READERS.now))
+
+  it('ask for one of both: whose replicas a source has otherwise is listed', () =>
+    expect(
+      withText(/replicasOf\((source|source\.object|pair\.source)\)/).filter((file) => !ADAPTERS.test(file)),
+    ).to.deep.equal(BESIDE))
 })
