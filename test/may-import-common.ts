@@ -13,6 +13,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/override',
     'common/workload',
     'fast-json-patch',
+    'common/scaling',
   ],
   'common/analysis': ['common/json', 'common/text', 'common/api', 'common/api/analysis', 'common/analysis/kinds'],
   'common/analysis/kinds': ['common/json', 'common/api', 'common/api/analysis'],
@@ -42,9 +43,10 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/metrics',
     'common/analysis/query',
   ],
-  'common/policy': ['common/json', 'common/text', 'common/api', 'common/override', 'common/strategy'],
+  'common/policy': ['common/json', 'common/text', 'common/api', 'common/override', 'common/strategy', 'common/scaling'],
   'common/pod': ['common/json', 'common/text', 'common/api', 'common/policy'],
   'common/workload': ['common/json', 'common/text', 'common/api', 'common/override'],
+  'common/scaling': ['common/api', 'common/workload'],
   'common/fork': ['common/json', 'common/text', 'common/api', 'common/override', 'common/workload'],
   'common/surroundings': [
     'common/json',
@@ -76,6 +78,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/fork',
     'common/surroundings',
     'common/facts',
+    'common/scaling',
   ],
   'common/assess': [
     'common/json',
@@ -95,6 +98,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/run',
     'common/facts',
     'common/situation',
+    'common/scaling',
   ],
   'common/writes': [
     'common/json',
@@ -103,6 +107,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/analysis/run',
     'common/workload',
     'common/facts',
+    'common/scaling',
   ],
   'common/outcome': [
     'common/json',
@@ -119,6 +124,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/situation',
     'common/assess',
     'common/writes',
+    'common/scaling',
   ],
   'common/run': [
     'common/json',
@@ -134,6 +140,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/assess',
     'common/writes',
     'common/outcome',
+    'common/scaling',
   ],
   'common/plan': [
     'common/json',
@@ -153,6 +160,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/writes',
     'common/outcome',
     'common/run',
+    'common/scaling',
   ],
   'common/describe': [
     'common/json',
@@ -171,6 +179,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/outcome',
     'common/run',
     'common/plan',
+    'common/scaling',
   ],
   'common/kube/client': [
     'common/json',

@@ -31,13 +31,14 @@ const twinLines = (facts: Facts, fork: KubeObject): readonly string[] =>
     : []
 
 /** What the analysis can show, by the requests in the last analysis run about this source. */
-function powerLines({ facts, servingReplicas }: Situation): readonly string[] {
+function powerLines({ facts, servingReplicas, run }: Situation): readonly string[] {
   const { experiment, analysis } = facts
   const { metrics } = analysisOf(facts) ?? {}
   const source = knownValue(facts.source)
   if (!analysis?.traffic || !experiment.spec.analysis || !metrics || !source) return []
   const spec = analysisWithDefaults(experiment.spec.analysis)
-  const [treatment, control] = [servingReplicas, replicasOf(source.object)].map((n) => Math.min(MAX_PODS, n))
+  const beside = run?.target?.source ?? replicasOf(source.object)
+  const [treatment, control] = [servingReplicas, beside].map((n) => Math.min(MAX_PODS, n))
   if (!treatment || !control) return []
   const { pods, compared } = plannedTraffic(analysis.traffic, { treatment, control, isTwin: isTwin(facts) })
   const few = fewRequests(metrics, spec, compared.requestsPerSecond * compared.share)

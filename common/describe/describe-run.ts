@@ -32,6 +32,7 @@ import { didYouMean } from '../text/did-you-mean.ts'
 import { optionalClause } from '../text/fitted.ts'
 import { listed } from '../text/list.ts'
 import { shortName } from '../text/short-name.ts'
+import { sizeLines } from './describe-size.ts'
 
 /** How many characters of a line are for steps: it is a warning of at most 256. */
 const MAX_LINE = 220
@@ -68,6 +69,7 @@ export function strategyLines(
     ...previewedRequests(facts, state),
     ...caveats(state, sizes),
     ...promisedLines(state, sizes),
+    ...sizeLines(steps, sizes, run.stepIndex),
     ...(isAhead ? [promotionLine(facts, state, sizes), ...doubts(facts)] : []),
     ...(isAhead && !isDryRunOfCreate ? revisionLines(state) : []),
   ]
@@ -189,7 +191,7 @@ function promotionLine(facts: Facts, { spec, run }: RunState, sizes: Sizes): str
   const unseen = source && unseenBy(facts, run, source)
   if (unseen !== undefined) return `promote: ${name} is not written without the command promote: ${unseen}`
   const serving = Math.max(0, sizes.source - (roundedDown(spec.maxUnavailable, sizes.source) ?? 0))
-  return `promote: writes ${name}; at least ${count(serving, 'pod')} serving at any time`
+  return `promote: writes ${name}; at least ${count(sizes.inside?.bounds.least ?? serving, 'pod')} serving at any time`
 }
 
 /** What a review cannot know: it may write nothing, not even in a dry run. */

@@ -29,6 +29,7 @@ import { replicasIn } from '../writes/source-size-writes.ts'
 import type { Write } from '../writes/write.ts'
 import { analysisLines } from './describe-analysis.ts'
 import { missingServices, portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
+import { endpointsLater } from './describe-size.ts'
 
 /** What a description needs in addition to facts and plan. */
 export interface DescribeOptions {
@@ -207,11 +208,8 @@ interface Expected {
   readonly isAtSize: boolean
 }
 
-function serviceLines(
-  { surroundings, experiment }: Facts,
-  wanted: DesiredFork,
-  { report, alone, isAtSize }: Expected,
-): readonly Warning[] {
+function serviceLines(facts: Facts, wanted: DesiredFork, { report, alone, isAtSize }: Expected): readonly Warning[] {
+  const { surroundings, experiment } = facts
   const { services } = report
   const replicas = servingPods(wanted)
   if (surroundings.traffic.is !== 'known')
@@ -228,22 +226,29 @@ function serviceLines(
   const views = new Map(surroundings.traffic.value.services.map((view) => [view.name, view]))
   const lines = services.slice(0, MAX_SERVICES).flatMap((service) => {
     const view = views.get(service.name)
-    return serviceLine(service, view ? selectedPods(view, replicas) : replicas)
+    const endpoints = service.readyEndpoints - service.experimentEndpoints
+    return serviceLine(service, {
+      pods: view ? selectedPods(view, replicas) : replicas,
+      others: view ? endpointsLater(endpoints, view, facts, wanted) : endpoints,
+    })
   })
   const more = services.length - MAX_SERVICES
   const others = more > 0 ? planLines([`and ${count(more, 'more Service')}`]) : []
   return [...lines, ...others, ...aloneWarnings(alone, true)]
 }
 
-/** `pods`: how many of the fork the Service selects. */
-function serviceLine(service: ServiceShare, pods: number): readonly Warning[] {
-  const { name, selected, reason, message, experimentEndpoints, readyEndpoints } = service
+/** `pods`: how many of the fork the Service selects. `others`: its endpoints beside them. */
+function serviceLine(
+  service: ServiceShare,
+  { pods, others }: { readonly pods: number; readonly others: number },
+): readonly Warning[] {
+  const { name, selected, reason, message } = service
   // The labels are part of the plan; what the controller of the source decides is not.
   const about = reason === undefined || reason === 'LabelsDoNotMatch' ? 'Plan' : reason
   if (reason === 'NotCompared') return [warning(reason, `service/${name}: ${message}`)]
   if (!selected) return [warning(about, `service/${name}: no requests; ${message ?? 'it does not select the pods'}`)]
   if (reason !== undefined) return [warning(about, `service/${name}: `, ...clauses(message ?? ''))]
-  const expected = readyEndpoints - experimentEndpoints + pods
+  const expected = others + pods
   return planLines([
     `service/${name}: about ${percent(pods, expected)} of new connections (${pods} of ${expected} endpoints)`,
     ...(message ? [[`service/${name}: `, ...clauses(message)]] : []),

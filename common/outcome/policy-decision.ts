@@ -19,6 +19,7 @@ import {
   type PolicyInput,
 } from '../policy/policy.ts'
 import { joinReplaced } from '../policy/replaced-lists.ts'
+import { sizeOf } from '../scaling/size.ts'
 import { demandsOf } from '../situation/run.ts'
 import type { Situation } from '../situation/situation.ts'
 import { openPods } from '../strategy/gate.ts'
@@ -105,7 +106,10 @@ function findingsAbout(kind: LimitKind, situation: Situation, judged: () => Limi
   const { namespace, sourceNamespace } = about
   const { experiment, now } = facts
   const demands = demandsOf(situation)
-  const input = { experiment, namespace, sourceNamespace, isSourceMissing: isSourceMissing(facts), demands, now }
+  const source = knownValue(facts.source)?.object
+  const sourceReplicas = source && sizeOf(source).now
+  const places = { namespace, sourceNamespace, isSourceMissing: isSourceMissing(facts), sourceReplicas }
+  const input = { experiment, ...places, demands, now }
   const unknown = { forks: undefined, others: undefined, endpoints: undefined }
   return judge(applying, { ...input, ...unknown, ...judged() }).filter((finding) => finding.about === kind)
 }

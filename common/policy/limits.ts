@@ -1,5 +1,6 @@
 import { sourceNamespaceOf, withDefaults } from '../api/defaults.ts'
 import type { ExperimentDeployment, FieldError } from '../api/types.ts'
+import { readyLater } from '../scaling/ready.ts'
 import type { PodDemand } from '../strategy/forecast.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { count } from '../text/count.ts'
@@ -71,9 +72,9 @@ function tooMany(field: string, place: string, max: number | undefined, others: 
 
 /**
  * With E pods of experiments on the source and R other ready endpoints, the share is E / (E + R). A cut-over leaves no
- * others.
+ * others. Of a source that gets smaller, R are those that it has at the step.
  */
-const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isForPromotion }) => {
+const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isForPromotion, source: later }) => {
   const others = ofSource(judged)
   // an experiment without pods has no share
   if (maxShare === undefined || others === undefined || own === 0) return undefined
@@ -86,7 +87,9 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isFor
     .map(({ service, ready, isOfOnePod }) => {
       const selected = (replicas: number) => (isOfOnePod ? Math.min(1, replicas) : replicas)
       const pods = all.reduce((sum, each) => sum + selected(each.own) * copiesOf(each.of.spec), 0)
-      return { service, pods, endpoints: pods + ready }
+      const now = judged.sourceReplicas
+      const isResized = later !== undefined && now !== undefined && !isOfOnePod
+      return { service, pods, endpoints: pods + (isResized ? readyLater(ready, { now, later }) : ready) }
     })
     .sort((a, b) => b.pods / b.endpoints - a.pods / a.endpoints)
   const percent = Number.parseInt(maxShare, 10)

@@ -102,6 +102,8 @@ export interface PolicyInput {
   readonly isSourceMissing: boolean
   /** the pods at each step of its strategy, one entry for each number; absent: it has no strategy */
   readonly demands?: readonly PodDemand[] | undefined
+  /** `spec.replicas` of the source; absent: it is not known, or the steps do not change it */
+  readonly sourceReplicas?: number | undefined
   /** the providers that its analysis asks, and the fields that say so; absent: it asks none */
   readonly providers?: readonly { readonly field: string; readonly name: string }[] | undefined
   /** the Services whose owners declared them as previews */

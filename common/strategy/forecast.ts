@@ -33,6 +33,8 @@ export interface PodDemand {
   readonly onlyOf?: string
   /** whether the promotion needs these, which are more than the steps ask for; absent: no */
   readonly isForPromotion?: boolean
+  /** the pods of the source beside these; absent: it keeps its size */
+  readonly source?: number
 }
 
 /**
@@ -42,13 +44,16 @@ export interface PodDemand {
 export function demands(steps: readonly RunStep[], sizes: Sizes): readonly PodDemand[] {
   const found = new Map<string, PodDemand>()
   const asked = forecast(steps, { ...sizes, reserve: 0 })
-  for (const [index, { step, pods, open }] of forecast(steps, sizes).entries()) {
+  for (const [index, { step, pods, open, reach }] of forecast(steps, sizes).entries()) {
     const shutBy = step.is === 'size' ? step.field : 'spec.replicas'
     const ofShut = pods > open ? [{ field: shutBy, pods, open: 0 }] : []
     const only = step.is === 'cutOver' ? { onlyOf: step.service } : {}
-    const isAsked = open === asked[index]?.open
-    const of = isAsked ? { field: fieldOf(step) } : { field: promotionField(steps), isForPromotion: true }
-    for (const demand of [...ofShut, { pods: open, open, ...of, ...only }]) {
+    const isAsked = sizes.inside ? step.is !== 'promote' : open === asked[index]?.open
+    const beside = sizes.inside ? { source: reach.source } : {}
+    const of = isAsked
+      ? { field: fieldOf(step) }
+      : { field: promotionField(steps, sizes), isForPromotion: true as const }
+    for (const demand of [...ofShut, { pods: open, open, ...of, ...only, ...beside }]) {
       const key = `${demand.pods} ${demand.open}`
       if (!found.has(key)) found.set(key, demand)
     }
@@ -56,9 +61,11 @@ export function demands(steps: readonly RunStep[], sizes: Sizes): readonly PodDe
   return [...found.values()]
 }
 
-/** The field by which a canary reserves fewer pods for its promotion. A promotion alone has no such field. */
-const promotionField = (steps: readonly RunStep[]): string =>
-  steps.some(({ is }) => is === 'replicas') ? 'spec.promotion' : 'spec.strategy.canary.maxUnavailable'
+/** The field by which a canary has fewer pods for its promotion. A promotion alone has no such field. */
+function promotionField(steps: readonly RunStep[], { inside }: Sizes): string {
+  if (inside) return 'spec.strategy.canary.scaleDownSource'
+  return steps.some(({ is }) => is === 'replicas') ? 'spec.promotion' : 'spec.strategy.canary.maxUnavailable'
+}
 
 /** A step without a number of its own has that of the steps before it, or else `spec.replicas`. */
 function fieldOf(step: RunStep): string {
@@ -81,7 +88,8 @@ export function forecastTexts(steps: readonly RunStep[], sizes: Sizes, start = 0
   const first = left.find(({ step, open }) => step.is === 'setWeight' && open > 0)
   return left.flatMap((each, index) => {
     const before = left.slice(0, index).findLast(({ step }) => step.is === 'size')
-    if (each.step.is !== 'size' || !before) return textOf(each, each === first ? ' pods' : '')
+    const unit = sizes.inside ? 'both' : each === first ? ' pods' : ''
+    if (each.step.is !== 'size' || !before) return textOf(each, unit)
     // an earlier text says that they are without requests
     return each.pods === before.pods ? [] : count(each.pods, 'pod')
   })
@@ -90,14 +98,16 @@ export function forecastTexts(steps: readonly RunStep[], sizes: Sizes, start = 0
 const servicesText = ([service, ...others]: readonly string[]): string =>
   others.length === 0 ? `service/${service} sends` : 'both Services send'
 
-/** `unit` says what is counted. */
-function textOf({ step, pods, reach }: ForecastStep, unit: string): string {
+/** What is counted: after the number of pods of the fork and of all; or each side has its own number. */
+type Unit = ' pods' | '' | 'both'
+
+function textOf({ step, pods, reach }: ForecastStep, unit: Unit): string {
   switch (step.is) {
     case 'setWeight':
       return `${step.weight}%${shareText(reach, { weight: step.weight, unit })}`
     case 'surge':
     case 'replicas':
-      return shareText(reach, { unit: ' pods' }).trimStart()
+      return shareText(reach, { unit: unit === 'both' ? unit : ' pods' }).trimStart()
     case 'size':
       return `${count(pods, 'pod')} without requests`
     case 'preview':
@@ -127,11 +137,12 @@ function textOf({ step, pods, reach }: ForecastStep, unit: string): string {
   }
 }
 
-/** ` 3 of 13 (23%)`; without the share if it is the weight. A weight of a source without pods is no number of pods. */
-function shareText(reach: Reach, { weight, unit }: { weight?: number; unit: string }): string {
+/** ` 3 of 13 (23%)`, or ` 1 of the fork, 4 of the source`; without the share if it is the weight. A weight of a source without pods is no number of pods. */
+function shareText(reach: Reach, { weight, unit }: { weight?: number; unit: Unit }): string {
   const { fork, source } = reach
   if (weight === 0) return ' no pods'
   if (weight !== undefined && source === 0) return ''
   const share = shareOf(reach) ?? '0%'
-  return ` ${fork} of ${fork + source}${unit}${share === `${weight}%` ? '' : ` (${share})`}`
+  const pods = unit === 'both' ? `${fork} of the fork, ${source} of the source` : `${fork} of ${fork + source}${unit}`
+  return ` ${pods}${share === `${weight}%` ? '' : ` (${share})`}`
 }

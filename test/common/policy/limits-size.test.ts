@@ -33,6 +33,28 @@ describe('the limit of a policy on the size of a source', () => {
     expect(found({ approverNotRequester: false, allowScaleDownSource: true })).to.deep.equal([])
   })
 
+  it('leaves maxShare, which counts the pods that the source has at each step', () => {
+    const demands = [
+      { field: 'spec.strategy.canary.steps[0].setWeight', pods: 1, open: 1, source: 4 },
+      { field: 'spec.strategy.canary.scaleDownSource', pods: 4, open: 4, source: 1, isForPromotion: true },
+    ]
+    const shares = (maxShare: string, ready: number, sourceReplicas = 5) =>
+      findings(
+        { maxShare, allowScaleDownSource: true },
+        { ...inputOf(inside(true)), demands, sourceReplicas, endpoints: [{ service: 'cart', ready }] },
+      )
+    expect(shares('80%', 5)).to.deep.equal([])
+    expect(shares('79%', 5)).to.deep.equal([
+      'spec.strategy.canary.scaleDownSource: experiments would have 4 of 5 endpoints of service/cart for the promotion, at most 79% is allowed (policy "limits")',
+    ])
+    expect(shares('20%', 5)).to.have.length(1)
+    expect(shares('19%', 5)).to.have.length(2)
+    // another workload has three of the endpoints
+    expect(shares('50%', 8)).to.deep.equal([])
+    // the source is small already
+    expect(shares('20%', 1, 1)).to.have.length(1)
+  })
+
   it('is about the content of an experiment, and asks every policy that applies', () => {
     const policies = [aPolicy({ allowScaleDownSource: true }, 'allows'), aPolicy({}, 'silent')]
     expect(judge(policies, inputOf(inside(true))).map(({ policy, about }) => [policy, about])).to.deep.equal([

@@ -1,13 +1,14 @@
 import { expect } from 'chai'
 import { known, unknown } from '../../../common/api/known.ts'
+import { SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import type { Strategy } from '../../../common/api/strategy.ts'
+import type { CanaryStrategy, Strategy } from '../../../common/api/strategy.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { podPeak, podsAt } from '../../../common/situation/most-pods.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { statefulSet } from '../../../common/workload/stateful-set.ts'
-import { aDeployment, anExperiment, aRollout, aStatefulSet, installing } from '../../builders.ts'
+import { aDeployment, anExperiment, aRollout, aStatefulSet, installing, UID } from '../../builders.ts'
 import { assess, runState } from '../of-facts.ts'
 import { type Given, someFacts } from '../plan/some-facts.ts'
 
@@ -24,6 +25,8 @@ const WITH_TWIN = anExperiment({
   strategy: { canary: { steps: [{ setWeight: 17 }, { analysis: {} }, { setWeight: 50 }] } },
   analysis: { control: 'Twin', metrics: [] },
 })
+
+const inside = (canary: CanaryStrategy) => anExperiment({ strategy: { canary: { ...canary, scaleDownSource: true } } })
 
 /** All pods of source, fork and twin, as text, and as a quota counts them. */
 function peakOf(given: Given & { isAnalyzed?: true }): string {
@@ -108,6 +111,24 @@ describe('the most pods at one moment', () => {
     'are counted at another moment where more of them have no surge': [
       { source: rolling({ maxSurge: '25%' }), experiment: anExperiment({ strategy: LARGE_PREVIEW }) },
       '10+3 10+3 0+0: 26, 44',
+    ],
+    'are those of the bounds and of both rollouts, where the source gets smaller': [
+      { source: rolling({ maxSurge: 1 }), experiment: inside({ steps: [{ setWeight: 20 }, { setWeight: 80 }] }) },
+      '8+1 5+1 0+0: 15, 26',
+    ],
+    'are no more than the source has without a surge': [
+      {
+        source: rolling({ maxSurge: 1 }),
+        experiment: inside({ maxSurge: 0, maxUnavailable: 2, steps: [{ setWeight: 20 }] }),
+      },
+      '8+1 2+1 0+0: 12, 20',
+    ],
+    'are those of a source that is small already': [
+      {
+        source: { ...rolling({ maxSurge: 1 }, 8), metadata: { name: 'cart', labels: { [SCALED]: `${UID}.10.8` } } },
+        experiment: inside({ steps: [{ setWeight: 20 }] }),
+      },
+      '8+1 5+1 0+0: 15, 26',
     ],
   }
   for (const [sentence, [given, expected]] of Object.entries(cases))
