@@ -12,9 +12,9 @@ const FLUSH_MS = 2_000
 
 /**
  * Connections for requests of neither a watch nor a worker: schemas, orphans, the status of policies, the probe of the
- * breaker. They need four; two more are for passes that read several objects at once.
+ * breaker. They need five; two more are for passes that read several objects at once.
  */
-const SPARE_CONNECTIONS = 6
+const SPARE_CONNECTIONS = 7
 
 /**
  * The controller: watches, queue and workers. It first fills its caches, as a standby that writes nothing and can take

@@ -24,6 +24,21 @@ const LEFTOVERS = {
     help: 'Services that send only to a fork that does not exist. The controller returns those that it has limited.',
     addsUp: true,
   },
+  scaled_sources: {
+    is: 'gauge',
+    help: 'Deployments that canaries with scaleDownSource have made smaller. Before the component promotion is removed, there must be none.',
+    addsUp: true,
+  },
+  orphaned_sources: {
+    is: 'gauge',
+    help: 'Deployments with the label of a canary that made them smaller, and without that experiment. They get their pods back.',
+    addsUp: true,
+  },
+  sources_left_small_total: {
+    is: 'counter',
+    help: 'Deployments that an experiment left smaller than they were, by what became of them (returned: they got their pods back; kept: they have the size that somebody else set).',
+    labels: ['outcome'],
+  },
   held_forks: {
     is: 'gauge',
     help: 'Forks and twins that are being deleted, and that a finalizer of somebody else keeps. It is removed after a minute.',
@@ -124,7 +139,13 @@ export interface Measured extends MeasuredExperiments {
   readonly reflectors: readonly { readonly name: string; readonly reflector: MeasuredReflector }[]
   readonly recorder: { readonly droppedCount: number }
   readonly policies: { readonly violating: (action: ValidationAction) => number; readonly mistakes: () => number }
-  readonly orphans: { readonly count: number; readonly services: number; readonly held: number }
+  readonly orphans: {
+    readonly count: number
+    readonly services: number
+    readonly held: number
+    readonly sources: number
+    readonly smaller: number
+  }
   /** undefined: the component is not installed */
   readonly analysis?: MeasuredAnalysis | undefined
   readonly leader: { readonly held: () => boolean; readonly leaseAgeSeconds: number | undefined }
@@ -162,6 +183,7 @@ export function controllerMetrics(metrics: Metrics) {
     repaired: counter('drift_repairs_total'),
     moved: counter('run_moves_total'),
     promoted: counter('promotions_total'),
+    sourceLeftSmall: counter('sources_left_small_total'),
     reflectorFailed: counter('reflector_restarts_total'),
     handlerFailed: (): void => handlerErrors({}),
     analysis: analysis.observer,
@@ -178,6 +200,8 @@ export function controllerMetrics(metrics: Metrics) {
       gauge('policy_mistakes', () => measured.policies.mistakes())
       gauge('orphaned_forks', () => measured.orphans.count)
       gauge('orphaned_services', () => measured.orphans.services)
+      gauge('scaled_sources', () => measured.orphans.smaller)
+      gauge('orphaned_sources', () => measured.orphans.sources)
       gauge('held_forks', () => measured.orphans.held)
       metrics.total({ ...of('events_dropped_total'), labels: [], read: () => measured.recorder.droppedCount })
       measureExperiments(metrics, METRIC_PREFIX, measured)

@@ -139,9 +139,8 @@ export function createSubsystems(options: ControllerOptions, stopping: AbortSign
     written,
     recorder: joined,
   })
-  const hasExperiment = index.hasFork.bind(index)
   const orphans = sweepersOf({
-    ...{ ...options, isServed, recorder, caches, experiment, hasExperiment, write: writing(client) },
+    ...{ ...options, isServed, recorder, caches, experiment, index, write: writing(client) },
     services: () => traffic.services.entries(),
     isExcluded: (namespace) => policies.isExcluded(namespace),
   })

@@ -106,7 +106,7 @@ const OF_ENDS = {
   HeldByFinalizer:
     'Wait. The message names the finalizer of somebody else that keeps a fork which should be gone. The controller removes it a minute after the deletion. Do not set finalizers on forks.',
   Orphaned:
-    'The experiment of this fork was removed together with its finalizer, or restored from a backup, so the controller deletes the fork. If a Service sends only to the fork, it is returned first. Where the controller may not do that, the message says what to do. Delete experiments with `kubectl delete` while the controller runs. Do not remove the finalizer by hand, and exclude forks from backups. Of a Service it says that it sends only to a fork that does not exist: remove the key from its selector.',
+    'The experiment of this fork was removed together with its finalizer, or restored from a backup, so the controller deletes the fork. If a Service sends only to the fork, it is returned first. Where the controller may not do that, the message says what to do. Delete experiments with `kubectl delete` while the controller runs. Do not remove the finalizer by hand, and exclude forks from backups. Of a Service it says that it sends only to a fork that does not exist: remove the key from its selector. Of a source it says that a canary left it smaller, and that the controller may not change it: the message has the command that gives its pods back.',
 }
 
 const OF_CONDITIONS = {

@@ -186,9 +186,11 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'controller/orphans': [
     'common/json',
+    'common/text',
     'common/program',
     'common/api',
     'common/workload',
+    'common/scaling',
     'common/analysis/kinds',
     'common/facts',
     'common/writes',

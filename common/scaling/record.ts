@@ -1,4 +1,4 @@
-import { SCALE_MANAGER, SCALED } from '../api/names.ts'
+import { SCALE_MANAGER, SCALED, SCALED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 
 /** What the label on a source says that a canary has made smaller. */
@@ -27,6 +27,13 @@ export function sizeRecordOf({ kind, metadata: { labels } }: KubeObject): SizeRe
 /** The index of our entry in the `managedFields` of `source`; -1 if there is none. */
 export const ownSizeEntry = ({ metadata: { managedFields = [] } }: KubeObject): number =>
   managedFields.findIndex(({ manager, operation }) => manager === SCALE_MANAGER && operation === 'Update')
+
+/** The command by which a person gives `source` so many pods, and takes our label off it. */
+export function returnCommand({ metadata: { namespace, name } }: KubeObject, size: number): string {
+  const metadata = { labels: { [SCALED]: null }, annotations: { [SCALED_BY]: null } }
+  const patch = JSON.stringify({ metadata, spec: { replicas: size } })
+  return `kubectl patch deployment/${name} --namespace=${namespace} --type=merge --patch='${patch}'`
+}
 
 /** The most replicas of a workload: an int32. */
 const isCount = (number: number): boolean => number < 2 ** 31

@@ -1,11 +1,13 @@
 import { knownValue } from '../api/known.ts'
-import { EXPERIMENT_ID } from '../api/names.ts'
+import { EXPERIMENT_ID, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import { forkAndSource, type SpecFacts } from '../facts/facts.ts'
-import { isEmpty } from '../json/json.ts'
-import { scales, selectsPods, type TrafficInput, trafficInput, withoutPin } from '../surroundings/pod-labels.ts'
-import { missingPorts } from '../surroundings/ports.ts'
-import { concernsSource, maySelect, maySelectLater } from '../surroundings/shares.ts'
+import { forkHealth } from '../fork/health.ts'
+import { returnCommand } from '../scaling/record.ts'
+import { sizeDeclaredBy } from '../strategy/declared.ts'
+import { readyEndpoints } from '../surroundings/endpoints.ts'
+import { scales, trafficInput } from '../surroundings/pod-labels.ts'
+import { concernsSource, selectsTemplate } from '../surroundings/shares.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
 import { listed } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
@@ -88,14 +90,24 @@ export function shrinkObstacle(situation: SpecSituation, scaling: Scaling): Deci
   const { facts, installed } = situation
   const { source } = scaling
   const name = shortNameOf(source)
-  const neighbours = knownValue(surroundings.neighbours)
-  const found = neighbours?.autoscalers.find(scales(source))
-  if (found) {
-    const keda = found.scaledObject === undefined ? '' : ` of KEDA's scaledobject/${found.scaledObject}`
-    return { isUnknown: false, message: `hpa/${found.name}${keda} scales ${name}` }
-  }
-  const unread = neighbours?.unread?.find((each) => each.name.startsWith('hpa/'))
-  if (neighbours && !neighbours.areAutoscalersHidden && !unread) return undefined
-  const why = unread ? `${unread.name}: ${unread.unread}` : 'the autoscalers cannot be read'
-  return { isUnknown: true, message: `whether an autoscaler scales ${name} is not known (${why})` }
+  if (!installed.promotion) return withoutComponent(scaling)
+  if (facts.isExcluded)
+    return stalled('NamespaceExcluded', `nobody checks permissions in this namespace, so ${name} keeps its size`)
+  return (
+    busy(facts, scaling) ??
+    leavesService(facts, source) ??
+    autoscaled(facts, source) ??
+    declared(source) ??
+    unsettled(facts, source) ??
+    unowned(facts)
+  )
+}
+
+/** Without the component nobody may write the source, so a person has to give the source its pods back. */
+export function withoutComponent({ source, isServing, size }: Scaling): Decision {
+  const message = `this installation has no component "promotion", so ${shortNameOf(source)} keeps its size`
+  return stalled(
+    'NotInstalled',
+    isServing ? `${message}; the fork stays; give the pods back: ${returnCommand(source, size)}` : message,
+  )
 }

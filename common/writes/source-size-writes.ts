@@ -35,6 +35,19 @@ export function resizeSource(
   return { verb: 'jsonPatch', role: 'sourceSize', resource, of, operations, ...(isShrinking ? { isShrinking } : {}) }
 }
 
+/**
+ * As `resizeSource`, for a source whose experiment is gone and which has our label. The label stays until the source
+ * has its pods. It is no shrink, because nobody makes a source smaller for such an experiment.
+ */
+export function returnSource({ resource, of }: SizedSource, record: SizeRecord): SourceSizeWrite {
+  const operations = [
+    ...seen(of),
+    { op: 'replace', path: '/spec/replicas', value: record.written },
+    { op: 'replace', path: pathOf('labels', SCALED), value: sizeLabel(record) },
+  ]
+  return { verb: 'jsonPatch', role: 'sourceSize', resource, of, operations }
+}
+
 /** Gives a source its pods, and takes our label away. `replicas`: undefined: it keeps its number. */
 export function unlabelSource({ resource, of }: SizedSource, replicas: number | undefined): SourceSizeWrite {
   const { labels, annotations } = of.metadata

@@ -5,7 +5,6 @@ import type { Components } from '../../common/facts/facts.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { orUndefined } from '../../common/kube/reads/object.ts'
-import type { Reflector } from '../../common/kube/watch/reflector.ts'
 import type { LeavingObject } from '../../common/outcome/conclusion.ts'
 import type { Clock, Timers } from '../../common/program/clock.ts'
 import type { Log } from '../../common/program/log.ts'
@@ -17,6 +16,7 @@ import { hasOurSelector, unpin } from '../../common/writes/service-writes.ts'
 import type { Write } from '../../common/writes/write.ts'
 import type { Recorder } from '../events/recorder.ts'
 import { orphanMessage, pinnedServices } from './pinned-services.ts'
+import { type CachedWorkloads, neededBy } from './small-sources.ts'
 import { Sweeper } from './sweeper.ts'
 
 export interface OrphansOptions {
@@ -27,21 +27,17 @@ export interface OrphansOptions {
   readonly isServed: (namespace: string) => boolean
   readonly workloads: readonly CachedWorkloads[]
   readonly installed: Components
+  /**
+   * the metadata of the Deployments of a namespace with the label of a canary that has made them smaller, from the API
+   * server. @throws KubeError
+   */
+  readonly smallSources: (namespace: string, signal: AbortSignal) => Promise<readonly KubeObject[]>
   /** writes by uid. @throws KubeError */
   readonly write: (write: Write, signal: AbortSignal) => Promise<unknown>
   readonly recorder: Pick<Recorder, 'record'>
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
-}
-
-/** The workloads of one kind. */
-interface CachedWorkloads {
-  readonly kind: WorkloadKind
-  /** whole objects that have the label of forks */
-  readonly forks: Pick<Reflector<KubeObject>, 'list'>
-  /** the metadata of all others */
-  readonly others: Pick<Reflector<KubeObject>, 'list' | 'isAbsent'>
 }
 
 /** The experiment to which a fork belongs, whether it is still there or not. */
@@ -59,7 +55,8 @@ interface Orphan {
  * the experiment gets another uid. A fork with an owner reference is deleted by garbage collection, and where a
  * finalizer of others keeps it from going, that is removed after a minute.
  *
- * A Service that sends only to such a fork is returned first. Where the controller may not do that, the fork stays.
+ * A Service that sends only to such a fork is returned first, and a source that is smaller because of the fork gets its
+ * pods back first. Where the controller may not do that, the fork stays.
  */
 export class Orphans {
   readonly #options: OrphansOptions
@@ -169,6 +166,9 @@ export class Orphans {
     const { client, clock, timers } = this.#options
     const before = this.#orphans.get(uidOf(of)) ?? { sinceMs: timers.now(), note: '' }
     this.#orphans.set(uidOf(of), before) // it counts, also if the Services cannot be listed
+    const needed = neededBy(of, await this.#smallSources(resource, of))
+    if (needed !== undefined)
+      return this.#tell(of, undefined, { note: orphanMessage([], [], needed), sinceMs: timers.now() })
     const pinned = await pinnedServices(client, of, this.#sweeper.signal)
     const kept = pinned.filter((service) => !this.#mayUnpin(service))
     const step = leaving(resource, of, { role: 'fork', now: clock(), leavingMs: timers.now() - before.sinceMs })
@@ -180,6 +180,12 @@ export class Orphans {
     if (pinned.length > 0) return
     if (step.write?.verb === 'delete') await this.#deleteRevisions(of)
     if (step.write) await this.#write(step.write)
+  }
+
+  /** Only Deployments are made smaller. */
+  async #smallSources({ kind }: WorkloadKind, { metadata }: KubeObject): Promise<readonly KubeObject[]> {
+    const { smallSources } = this.#options
+    return kind === 'Deployment' ? smallSources(metadata.namespace ?? '', this.#sweeper.signal) : []
   }
 
   async #deleteRevisions(of: KubeObject): Promise<void> {

@@ -23,6 +23,17 @@ const LEFTOVERS: Readonly<Record<string, Alert>> = {
       'Read the log of the controller, or the Events of Services with the reason Orphaned. Remove the key experiment-controller.example.com/experiment-id from the selector of the Service.',
     section: 'Gate and cut-over',
   },
+  OrphanedSources: {
+    expr: 'max by (namespace) (experiment_controller_orphaned_sources) > 0',
+    for: '10m',
+    severity: 'warning',
+    summary: 'A Deployment is smaller than it was, and the canary that made it smaller is gone.',
+    description:
+      'The controller gives it its pods back within a minute, where it may change sources, and waits until they are available. The fork of that canary stays until then.',
+    remedy:
+      'List such Deployments with kubectl get deployments --all-namespaces --selector=experiment-controller.example.com/scaled, and read their Events. One with the reason Orphaned has the command that gives the pods back.',
+    section: 'If the installation was removed first',
+  },
   HeldForks: {
     expr: 'max by (namespace) (experiment_controller_held_forks) > 0',
     for: '10m',

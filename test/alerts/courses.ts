@@ -134,6 +134,7 @@ export const CASES: Readonly<Record<string, Case>> = {
 
   OrphanedForks: one(gauge('experiment_controller_orphaned_forks', 0, 1)),
   OrphanedServices: one(gauge('experiment_controller_orphaned_services', 0, 1)),
+  OrphanedSources: one(gauge('experiment_controller_orphaned_sources', 0, 1)),
   HeldForks: one(gauge('experiment_controller_held_forks', 0, 1)),
   PolicyMistakes: one(gauge('experiment_controller_policy_mistakes', 0, 1)),
   PolicyViolations: {

@@ -20,7 +20,7 @@ function measured(experiments: readonly ExperimentDeployment[] = []): Measured {
     ],
     recorder: { droppedCount: 4 },
     policies: { violating: (action) => ({ Deny: 5, Warn: 0, Audit: 2 })[action], mistakes: () => 6 },
-    orphans: { count: 8, services: 9, held: 10 },
+    orphans: { count: 8, services: 9, held: 10, sources: 11, smaller: 12 },
     analysis: { runs: () => [aRun()], waiting: () => 3, lagMs: () => 2_500 },
     leader: { held: () => true, leaseAgeSeconds: 1.25 },
   }
@@ -46,6 +46,7 @@ const everything = (counters: ReturnType<typeof controllerMetrics>) => {
   counters.moved({ kind: 'Deployment', reason: 'StepCompleted' })
   counters.promoted({ kind: 'Deployment', mode: 'Manual', outcome: 'undone' })
   counters.reflectorFailed({ resource: 'services', cause: 'gone' })
+  counters.sourceLeftSmall({ outcome: 'returned' })
   counters.handlerFailed()
   counters.queue.added()
   counters.queue.retried()
@@ -85,6 +86,9 @@ describe('the metrics of the controller', () => {
       'policy_violations{action="Warn"} 0',
       'policy_mistakes 6',
       'orphaned_forks 8',
+      'orphaned_sources 11',
+      'scaled_sources 12',
+      'sources_left_small_total{outcome="returned"} 1',
       'analysis_polls_total{type="Prometheus",outcome="data"} 1',
       'analysis_runs{verdict="Wait"} 1',
       'leader 1',

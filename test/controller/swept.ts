@@ -46,6 +46,8 @@ export interface Given {
   readonly isServed?: (namespace: string) => boolean
   /** those in the namespace of the fork, before each sweep */
   readonly services?: () => readonly KubeObject[]
+  /** the Deployments of a namespace that have the label of a canary */
+  readonly smallSources?: (namespace: string) => readonly KubeObject[]
   /** default: the cut-over */
   readonly installed?: Components
   /** what each write does first */
@@ -64,6 +66,7 @@ export function world(given: Given = {}) {
     revision,
     isServed = () => true,
     services = () => [],
+    smallSources = () => [],
     installed = installing('cutOver'),
     beforeWrite = () => undefined,
   } = given
@@ -86,6 +89,7 @@ export function world(given: Given = {}) {
     },
     hasExperiment: (kind, of) => index.hasFork(kind, of),
     isServed,
+    smallSources: async (namespace) => smallSources(namespace),
     installed,
     workloads: [{ kind: deployment, forks: { list: () => forks }, others: { list: () => others, isAbsent: false } }],
     clock: () => new Date(START.getTime() + timers.now()),

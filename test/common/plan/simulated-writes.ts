@@ -71,7 +71,7 @@ function storedAs(
 }
 
 /** A source after a write of its size. Its other pods need time: a world that wants it changes its status. */
-function resized({ of, operations }: SourceSizeWrite): KubeObject {
+export function resized({ of, operations }: SourceSizeWrite): KubeObject {
   const { newDocument } = jsonPatch.applyPatch(
     structuredClone(of),
     structuredClone(operations) as unknown as Operation[],

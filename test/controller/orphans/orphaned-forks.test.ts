@@ -1,10 +1,11 @@
 import { expect } from 'chai'
-import { CR_NAME, OWNER_NAMESPACE, OWNER_UID } from '../../../common/api/names.ts'
+import { CR_NAME, OWNER_NAMESPACE, OWNER_UID, SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
-import { anExperiment, UID } from '../../builders.ts'
+import { sizeLabel } from '../../../common/scaling/record.ts'
+import { aDeployment, anExperiment, UID } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
-import { EXPERIMENT, FORK, type Given, LOOKED, swept, world } from '../swept.ts'
+import { EXPERIMENT, FORK, type Given, LOOKED, RUNNING, START, swept, world } from '../swept.ts'
 
 const LOOKED_AT_BASE = `get stock/controllerrevisions/${FORK.metadata.name}`
 const LOOKED_AT_RECORD = `${LOOKED_AT_BASE}-promotion`
@@ -24,6 +25,67 @@ describe('a fork in another namespace', () => {
 
   it('is left alone if the namespace of its experiment may not be read', async () =>
     expect(await swept({ isServed: (namespace) => namespace !== 'shop' })).to.deep.equal([]))
+
+  describe('for which a canary has made its source smaller', () => {
+    const source = (uid: string, size: number, written: number, metadata = {}) =>
+      aDeployment({
+        metadata: {
+          namespace: 'stock',
+          labels: { [SCALED]: sizeLabel({ experiment: uid, size, written }) },
+          ...metadata,
+        },
+      })
+    const sweptBeside = (...sources: readonly KubeObject[]) =>
+      swept({ fork: RUNNING, smallSources: (namespace) => (namespace === 'stock' ? sources : []) })
+    const left = [LOOKED, 'event Orphaned Deployment']
+
+    for (const written of [1, 5])
+      it(`N52: keeps its pods while the label of the source says ${written} of 5 pods, and an Event says so`, async () => {
+        const { orphans, diary, notes } = world({ fork: RUNNING, smallSources: () => [source(UID, 5, written)] })
+        await orphans.sweep()
+        expect(diary).to.deep.equal(left)
+        expect(notes).to.deep.equal([
+          'its experiment is gone; this fork stays until deployment/cart has its 5 pods again',
+        ])
+        expect(orphans.count).to.equal(1)
+      })
+
+    it('N52: keeps them while it is being deleted and a finalizer of others keeps it', async () => {
+      const metadata = { ...RUNNING.metadata, deletionTimestamp: START.toISOString(), finalizers: ['example.com/hers'] }
+      const fork = { ...RUNNING, metadata }
+      const { orphans, diary, timers } = world({ fork, smallSources: () => [source(UID, 5, 1)] })
+      orphans.start()
+      await timers.pass(300_000)
+      expect(diary.filter((line) => line.startsWith('patch'))).to.deep.equal([])
+      await orphans.stop()
+    })
+
+    it('N52: loses them when the label is gone, or the source', async () => {
+      expect(await sweptBeside()).to.include(`patch fork ${FORK.metadata.name}`)
+      const going = source(UID, 5, 1, { deletionTimestamp: START.toISOString() })
+      expect(await sweptBeside(going)).to.include(`patch fork ${FORK.metadata.name}`)
+    })
+
+    it('N52: loses them beside a source of another experiment, or with a label that is not ours', async () => {
+      const rubbish = aDeployment({ labels: { [SCALED]: 'rubbish' } })
+      expect(await sweptBeside(source('another', 5, 1), rubbish)).to.include(`patch fork ${FORK.metadata.name}`)
+    })
+
+    it('N52: loses them before it is deleted, however long it kept them', async () => {
+      const sources = [source(UID, 5, 1)]
+      const { orphans, diary, timers } = world({ fork: RUNNING, smallSources: () => sources })
+      orphans.start()
+      await timers.pass(299_000)
+      sources.pop()
+      diary.length = 0
+      await timers.pass(31_000)
+      expect(diary.filter((line) => line.startsWith('patch') || line.startsWith('delete'))).to.deep.equal([
+        `patch fork ${FORK.metadata.name}`,
+        `delete fork ${FORK.metadata.name}`,
+      ])
+      await orphans.stop()
+    })
+  })
 
   it('S: is deleted with its pinned base and the record of its promotion, but not with the revision of another owner', async () => {
     const { metadata } = FORK

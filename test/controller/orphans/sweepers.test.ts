@@ -1,15 +1,16 @@
 import { expect } from 'chai'
-import { EXPERIMENT_ID, FIELD_MANAGER } from '../../../common/api/names.ts'
+import { EXPERIMENT_ID, FIELD_MANAGER, SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { experimentId } from '../../../common/workload/identity.ts'
 import { sweepersOf } from '../../../controller/orphans/sweepers.ts'
-import { anExperiment, installing } from '../../builders.ts'
+import { aDeployment, anExperiment, installing } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
 import { FakeApiServer } from '../fake-api-server.ts'
 import { stored } from '../quiet-controller.ts'
-import { EXPERIMENT, FORK, START } from '../swept.ts'
+import { EXPERIMENT, FORK, START, withoutPods } from '../swept.ts'
 
 const UID = 'gone'
 const ID = experimentId(UID)
@@ -26,22 +27,40 @@ const THE_SERVICE = stored({
   spec: { selector: { app: 'cart', [EXPERIMENT_ID]: ID } },
 })
 
+/** What the caches have. */
+interface Cached {
+  readonly isExcluded?: boolean
+  readonly forks?: readonly KubeObject[]
+  readonly others?: readonly KubeObject[]
+  /** whether each fork has its experiment; default: yes */
+  readonly hasExperiment?: boolean
+  /** default: none */
+  readonly experiment?: ExperimentDeployment
+}
+
 /** The sweepers, over a minute. Returns what they wrote. */
-async function sweptFor(objects: Readonly<Record<string, KubeObject>>, isExcluded = false, forks: KubeObject[] = []) {
+async function sweptFor(
+  objects: Readonly<Record<string, KubeObject>>,
+  { isExcluded = false, forks = [], others = [], hasExperiment = true, experiment }: Cached = {},
+) {
   const server = new FakeApiServer({ [SERVICE]: THE_SERVICE, ...objects })
   const timers = new VirtualTime()
   const written: string[] = []
   const sweepers = sweepersOf({
     client: server,
     caches: {
-      workloads: [{ kind: deployment, forks: { list: () => forks }, others: { list: () => [], isAbsent: false } }],
+      workloads: [{ kind: deployment, forks: { list: () => forks }, others: { list: () => others, isAbsent: false } }],
     },
-    experiment: () => undefined,
+    experiment: (key) => (key === 'shop/faster-cart' ? experiment : undefined),
+    index: {
+      hasFork: () => hasExperiment,
+      ofUid: (uid) => new Set(experiment?.metadata.uid === uid ? ['shop/faster-cart'] : []),
+    },
+    metrics: { sourceLeftSmall: ({ outcome }) => void written.push(outcome) },
     services: () => [['stock', { name: 'cart', selector: { app: 'cart', [EXPERIMENT_ID]: ID } }]],
     isExcluded: () => isExcluded,
     isServed: () => true,
-    hasExperiment: () => true,
-    installed: installing('cutOver'),
+    installed: installing('cutOver', 'promotion'),
     write: async (write) => written.push(`${write.verb} ${write.role}`),
     recorder: { record: () => undefined },
     clock: () => START,
@@ -93,11 +112,52 @@ describe('the sweepers', () => {
   })
 
   it('N35: touch nothing in a namespace that is excluded', async () =>
-    expect((await sweptFor({}, true)).written).to.deep.equal([]))
+    expect((await sweptFor({}, { isExcluded: true })).written).to.deep.equal([]))
 
   it('N36: count forks that a finalizer of others keeps', async () => {
     const metadata = { ...FORK.metadata, deletionTimestamp: START.toISOString(), finalizers: ['example.com/hers'] }
-    const { sweepers } = await sweptFor({}, false, [FORK, { ...FORK, metadata }])
+    const { sweepers } = await sweptFor({}, { forks: [FORK, { ...FORK, metadata }] })
     expect([sweepers.held, sweepers.count, sweepers.services]).to.deep.equal([1, 0, 1])
+  })
+
+  describe('beside a source that a canary has made smaller', () => {
+    const CART = '/apis/apps/v1/namespaces/stock/deployments/cart'
+    const labelled = (uid: string) =>
+      aDeployment({ labels: { [SCALED]: `${uid}.5.1` }, spec: { replicas: 1 }, metadata: { namespace: 'stock' } })
+    const left = withoutPods(fork)
+    const swept = (source: KubeObject, isExcluded = false) =>
+      sweptFor(
+        {
+          [CART]: stored(source),
+          [PATH]: stored(left),
+          [SERVICE]: { ...THE_SERVICE, spec: { selector: { app: 'cart' } } },
+        },
+        { isExcluded, forks: [left], others: [source], hasExperiment: false },
+      )
+
+    it('N52: give it its pods back, and leave its fork, as the API server has both now', async () => {
+      const { written, sweepers, server } = await swept(labelled(UID))
+      expect(written).to.include.members(['jsonPatch sourceSize', 'returned'])
+      expect(written).to.not.include('delete fork')
+      expect(server.requests).to.include(`get ${CART}`)
+      expect([sweepers.sources, sweepers.smaller]).to.deep.equal([1, 1])
+    })
+
+    it('N52: delete a fork that no source needs', async () => {
+      const { written } = await swept(labelled('another'))
+      expect(written).to.include('delete fork')
+    })
+
+    it('N52: take only the label off a copy, which no experiment names', async () => {
+      const experiment = anExperiment({ metadata: { uid: UID }, sourceRef: { kind: 'Deployment', name: 'cart' } })
+      const path = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
+      const objects = { [CART]: stored(labelled(UID)), [path]: stored(experiment) }
+      const { written } = await sweptFor(objects, { others: [labelled(UID)], experiment })
+      expect(written).to.include.members(['jsonPatch sourceSize', 'kept'])
+      expect(written).to.not.include('returned')
+    })
+
+    it('N52: write no source in a namespace that is excluded', async () =>
+      expect((await swept(labelled(UID), true)).written).to.not.include('jsonPatch sourceSize'))
   })
 })
