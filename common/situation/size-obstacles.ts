@@ -78,7 +78,7 @@ interface Autoscaled {
  * The autoscaler of `source`, which no canary may scale then: also one that KEDA made, or perhaps one that cannot be
  * read. Undefined: there is none.
  */
-export function mustReturn({ facts }: Pick<SpecSituation, 'facts'>, { isServing, bounds }: Scaling): boolean {
+export function mustReturn({ facts }: SpecSituation, { isServing, bounds }: Scaling): boolean {
   const traffic = knownValue(facts.surroundings.traffic)
   if (!isServing || !traffic) return false
   const services = leavingServices(facts, knownValue(facts.fork)) ?? []

@@ -27,13 +27,10 @@ export function withSizing(situation: SpecSituation, state: RunState, of: RunIns
 }
 
 /** Whether the source gets all of its pods back before the run goes on. The status remembers that until it is done. */
-function isOnItsWayBack(
-  { scaling, ...of }: SpecSituation,
-  { run }: RunState,
-  { isAgain, isWritten }: RunInside,
-): boolean {
+function isOnItsWayBack(situation: SpecSituation, { run }: RunState, { isAgain, isWritten }: RunInside): boolean {
+  const { scaling } = situation
   if (!scaling?.isServing || run.path !== 'Forward' || isWritten) return false
-  return isAgain || scaling.stored?.isReturning === true || mustReturn(of, scaling)
+  return isAgain || scaling.stored?.isReturning === true || mustReturn(situation, scaling)
 }
 
 /**

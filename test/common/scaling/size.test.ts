@@ -41,7 +41,7 @@ const READERS = {
     'common/surroundings/hazards.ts',
   ],
   /** the pods that it has now */
-  now: ['common/situation/pins.ts', 'common/situation/scaling.ts'],
+  now: ['common/outcome/policy-decision.ts', 'common/situation/pins.ts', 'common/situation/scaling.ts'],
 } as const
 
 /** Other readers: the function itself, and those that only count what is there while no canary is inside. */
@@ -49,8 +49,8 @@ const BESIDE = [
   'common/describe/describe-analysis.ts',
   'common/run/advance.ts',
   'common/scaling/size.ts',
-  'common/situation/most-pods.ts',
   'common/surroundings/hazards.ts',
+  'controller/orphans/orphaned-sources.ts',
 ]
 
 /** Those that read the pods of a form of a source which they are given, with its size. */
