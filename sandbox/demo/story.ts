@@ -151,7 +151,7 @@ const untouched: Step = {
   },
 }
 
-/** The steps of the demo, in order: an experiment, a canary, a blue-green, an analysis, and a canary as Argo makes it. */
+/** The steps of the demo: an experiment, a canary, a blue-green, an analysis, and a canary as Argo makes it. */
 export const STORY: readonly Step[] = [
   application,
   admitted,
