@@ -50,7 +50,7 @@ const begun: Step = {
   title: 'Argo’s own canary, pasted: 20, 40, 60, 80 % of 5 pods. With one line more, the source gets smaller meanwhile',
   async play(stage) {
     await stage.kubectl('delete expd slow-frontend --ignore-not-found')
-    await stage.kubectl(`patch deployment frontend --patch='${SOURCE}'`)
+    await stage.kubectl(`patch deployment frontend --patch '${SOURCE}'`)
     await stage.kubectl('rollout status deployment/frontend --timeout=120s')
     const said = await stage.kubectl('apply -f -', EXPERIMENT)
     if (!said.includes('created')) throw new Error('the experiment was not created')
