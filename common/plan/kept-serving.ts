@@ -22,6 +22,9 @@ import type { Write } from '../writes/write.ts'
 /** Both sides are looked at again after this time, because no event tells of pods of the source. */
 const RECHECK_MS = 2_000
 
+/** While a source is smaller, its autoscalers are looked at again after this time, because no event tells of them. */
+const NEIGHBOURS_MS = 60_000
+
 /**
  * `plan` with the next move of the sizes of a fork and its source. While the source is smaller, its fork is production:
  * this is in front of all writes of the fork, whatever causes them. Its template does not change, it is not deleted, and
@@ -43,8 +46,11 @@ export function keptServing(situation: Situation, plan: Plan): Plan {
   const step = sourceStep(situation, scaling, { to: obstacle ? undefined : to, isDone, run })
   const decision =
     obstacle ?? step.decision ?? (isSized(scaling, goal) ? undefined : progress(situation, scaling, goal))
-  const writes = scaling.isServing ? guarded(situation, scaling, { goal, writes: plan.writes }) : plan.writes
-  return withStep(plan, writes, decision ? { ...step, decision } : step)
+  if (!scaling.isServing) return withStep(plan, plan.writes, decision ? { ...step, decision } : step)
+  const writes = guarded(situation, scaling, { goal, writes: plan.writes })
+  const kept = withStep(plan, writes, decision ? { ...step, decision } : step)
+  const recheckMs = Math.min(NEIGHBOURS_MS, kept.conclusion.recheckMs ?? NEIGHBOURS_MS)
+  return { ...kept, conclusion: { ...kept.conclusion, recheckMs } }
 }
 
 const NOTHING = { to: undefined, isDone: false } as const

@@ -85,6 +85,13 @@ export function mustReturn({ facts }: SpecSituation, { isServing, bounds }: Scal
   return services.some(({ service }) => service && readyEndpoints(traffic.slices, service).listedPods < bounds.least)
 }
 
+/**
+ * Whether an autoscaler that is there now decides the size of the source, which is smaller. Nobody has set its size yet:
+ * then the run is held for that, and the source keeps the number.
+ */
+export const isTakenByAutoscaler = ({ facts }: SpecSituation, { isServing, stored, source }: Scaling): boolean =>
+  isServing && stored?.changedFrom === undefined && autoscaled(facts, source)?.isUnknown === false
+
 /** Why the source may not get smaller now; undefined if it may. Policies are not asked. */
 export function shrinkObstacle(situation: SpecSituation, scaling: Scaling): Decision | undefined {
   const { facts, installed } = situation

@@ -2,7 +2,7 @@ import { ownSizeEntry } from '../scaling/record.ts'
 import type { SizePair } from '../scaling/sizes.ts'
 import { moveTo, sizesAfterMove } from './scaling.ts'
 import type { RunState, Scaling, Sizing, SpecSituation } from './situation.ts'
-import { mustReturn } from './size-obstacles.ts'
+import { isTakenByAutoscaler, mustReturn } from './size-obstacles.ts'
 
 interface RunInside {
   /** whether it is another run than the stored one, or that one begins again */
@@ -30,7 +30,8 @@ export function withSizing(situation: SpecSituation, state: RunState, of: RunIns
 function isOnItsWayBack(situation: SpecSituation, { run }: RunState, { isAgain, isWritten }: RunInside): boolean {
   const { scaling } = situation
   if (!scaling?.isServing || run.path !== 'Forward' || isWritten) return false
-  return isAgain || scaling.stored?.isReturning === true || mustReturn(situation, scaling)
+  if (isAgain || scaling.stored?.isReturning === true) return true
+  return mustReturn(situation, scaling) || isTakenByAutoscaler(situation, scaling)
 }
 
 /**

@@ -8,6 +8,7 @@ import { at } from '../../../common/json/json.ts'
 import type { Plan } from '../../../common/outcome/conclusion.ts'
 import { sizeRecordOf } from '../../../common/scaling/record.ts'
 import { boundsOf } from '../../../common/scaling/sizes.ts'
+import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { imageOverride } from '../../builders.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
@@ -172,6 +173,21 @@ describe('a canary inside the size of its source', () => {
     loseLabel(it)
     it.rest()
     expect([it.sizes()[1], it.run.reasonOf('Paused')]).to.deep.equal([5, 'SourceScaled'])
+  })
+
+  it('gives the source its pods back when an autoscaler appears, and waits until that is gone', () => {
+    const it = inside(5, [80])
+    it.rest()
+    expect(it.pass().conclusion.recheckMs).to.equal(60_000) // no event tells of autoscalers
+    const target = { kind: 'Deployment', name: 'cart' }
+    const autoscalers = [{ name: 'cart', target, min: 1, max: 9, isOnCpu: true }]
+    it.run.world.neighbours = { ...NO_NEIGHBOURS, autoscalers }
+    it.rest()
+    expect([it.sizes(), labelOf(it)]).to.deep.equal([[2, 5], undefined])
+    expect(it.run.reasonOf('Ready')).to.equal('SourceIsAutoscaled')
+    it.run.world.neighbours = NO_NEIGHBOURS
+    it.rest()
+    expect(it.sizes()).to.deep.equal([4, 1])
   })
 
   it('begins again with another image only when the source has its pods', () => {
