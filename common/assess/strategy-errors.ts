@@ -13,9 +13,9 @@ import { count } from '../text/count.ts'
 import { sizeErrors } from './size-errors.ts'
 
 /**
- * What is wrong with a strategy for the wanted `fork`: a pause that is too long, more missing pods than there are, and a
- * weight that `maxSurge` does not allow for the source as it is now. A source that grows later limits the weight, which
- * is no mistake. Where the source gets smaller instead, every weight is possible.
+ * What is wrong with a strategy for the wanted `fork`: a pause that is too long, more missing pods than there are, and
+ * a weight that `maxSurge` does not allow for the source as it is now. A source that grows later limits the weight,
+ * which is no mistake. Where the source gets smaller instead, every weight is possible.
  */
 export function strategyErrors(facts: SpecFacts, fork?: KubeObject): readonly FieldError[] {
   const spec = strategyRunSpec(facts.experiment.spec)

@@ -35,8 +35,8 @@ export interface PodPeak extends Moment {
 
 /**
  * The most pods that there are at one moment from now on, while the source keeps its size, or has that of the step: at
- * any step of `run` that is left, or without a run beside the wanted `fork`. The source and the fork may roll out at once, because a fork follows
- * its source. Undefined while the source is not known.
+ * any step of `run` that is left, or without a run beside the wanted `fork`. The source and the fork may roll out at
+ * once, because a fork follows its source. Undefined while the source is not known.
  */
 export function podPeak(facts: Facts, fork: KubeObject, run: RunState | undefined): PodPeak | undefined {
   const [source, kind] = [knownValue(facts.source)?.object, knownValue(facts.kind)]

@@ -137,7 +137,10 @@ function textOf({ step, pods, reach }: ForecastStep, unit: Unit): string {
   }
 }
 
-/** ` 3 of 13 (23%)`, or ` 1 of the fork, 4 of the source`; without the share if it is the weight. A weight of a source without pods is no number of pods. */
+/**
+ * ` 3 of 13 (23%)`, or ` 1 of the fork, 4 of the source`; without the share if it is the weight. A weight of a source
+ * without pods is no number of pods.
+ */
 function shareText(reach: Reach, { weight, unit }: { weight?: number; unit: Unit }): string {
   const { fork, source } = reach
   if (weight === 0) return ' no pods'

@@ -4,6 +4,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, installing } from '../builders.ts'
 import { anAutoscaler, aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
+import { depsOf, policy } from './under-policies.ts'
 
 const INSIDE = anExperiment({
   strategy: {
@@ -46,6 +47,18 @@ describe('the decision on a canary inside the size of its source', () => {
   it('refuses it where somebody applies the size', async () => {
     const managedFields = [{ manager: 'ci', operation: 'Apply', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }]
     expect(refusals(await review({ source: sourceOf({ managedFields }) }))).to.have.length(1)
+  })
+
+  it('refuses it under a policy whose share its promotion exceeds, by the pods that the source has then', async () => {
+    const under = async (maxShare: string) => {
+      const world = [sourceOf(), aService(), aSlice(PODS)]
+      const deps = depsOf({ world, policies: [policy({ maxShare, allowScaleDownSource: true })] })
+      return linesOf(await validator({ ...deps, installed: installing('promotion') })(aRequest({ object: INSIDE })))
+    }
+    expect((await under('80%')).filter((line) => line.startsWith('spec.'))).to.deep.equal([])
+    expect(await under('79%')).to.deep.equal([
+      'spec.strategy.canary.steps[6].setWeight: experiments would have 4 of 5 endpoints of service/cart, at most 79% is allowed (policy "limits")',
+    ])
   })
 
   it('warns of what sets the size again later', async () => {

@@ -54,6 +54,13 @@ describe('the description of what an analysis can show', () => {
       '[Plan] analysis: at 20 requests/s, of which the fork gets 8%, it can detect slowdowns of +34% or more within 10m',
     ]))
 
+  it('is by the pods that the source keeps at the step', () => {
+    const share = (scaleDownSource: boolean) =>
+      lines({ strategy: { canary: { scaleDownSource, steps: [{ setWeight: 40 }] } }, source: 5 })[0]?.match(/\d+%/)?.[0]
+    // 3 pods beside 5, or 2 and 3
+    expect([share(false), share(true)]).to.deep.equal(['38%', '40%'])
+  })
+
   it('has the defaults of the analysis: an hour without maxSeconds', () => {
     const { maxSeconds: _max, ...endless } = COMPARED
     expect(lines({ analysis: endless })[0]).to.match(/it can detect slowdowns of \+\d\d% or more within 1h$/)
