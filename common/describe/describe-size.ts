@@ -1,16 +1,21 @@
+import { knownValue } from '../api/known.ts'
 import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, forkAndSource } from '../facts/facts.ts'
 import { readyLater } from '../scaling/ready.ts'
+import { sizeRecordOf } from '../scaling/record.ts'
 import { sizeOf } from '../scaling/size.ts'
-import type { SizeBounds, SizePair } from '../scaling/sizes.ts'
+import { boundsOf, type SizeBounds, type SizePair } from '../scaling/sizes.ts'
+import type { RunState } from '../situation/situation.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import { forecast } from '../strategy/forecast.ts'
+import { isSameRun } from '../strategy/run.ts'
 import type { Sizes } from '../strategy/target.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernsSource } from '../surroundings/shares.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
 import { count } from '../text/count.ts'
 import { percent } from '../text/percent.ts'
+import { shortNameOf } from '../text/short-name.ts'
 
 /**
  * What it means at the steps from `start` on that the source gets smaller as its fork grows: what an abort costs at
@@ -29,6 +34,24 @@ export function sizeLines(steps: readonly RunStep[], sizes: Sizes, start: number
     ...(worst && worst.source < size ? [abortLine(worst, size, inside.bounds)] : []),
     ...(share === undefined ? [] : [`promote: ${share} and more go to the new version before the write`]),
   ]
+}
+
+/**
+ * What comes first where the source is small because of the experiment, and its run goes back or another one begins:
+ * the source gets its pods, and until then its fork is production. `state`: the run after the plan.
+ */
+export function returnLines({ source, experiment }: Facts, state: RunState | undefined): readonly string[] {
+  const object = knownValue(source)?.object
+  const { wanted, now } = object ? sizeOf(object) : { wanted: 0, now: 0 }
+  if (!object || now >= wanted || sizeRecordOf(object)?.experiment !== experiment.metadata.uid) return []
+  const stored = experiment.status?.strategy
+  const isAgain = !state || !isSameRun(stored, state.run) || stored?.attempt !== state.run.attempt
+  if (!isAgain && state.run.path === 'Forward') return []
+  const bounds = boundsOf(wanted, state?.spec.isInsideSource ? state.spec : { maxSurge: '25%', maxUnavailable: 0 })
+  const rounds = roundsOf({ fork: wanted - now, source: now }, wanted, bounds)
+  const when = state?.steps[state.run.stepIndex]?.is === 'restore' ? 'then' : 'first'
+  const gets = `${shortNameOf(object)} gets ${count(wanted - now, 'new pod')}, in ${count(rounds, 'round')}`
+  return [`${when} ${gets}; until then the fork keeps serving as it is`]
 }
 
 function abortLine(from: SizePair, size: number, bounds: SizeBounds): string {

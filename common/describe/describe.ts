@@ -29,7 +29,7 @@ import { replicasIn } from '../writes/source-size-writes.ts'
 import type { Write } from '../writes/write.ts'
 import { analysisLines } from './describe-analysis.ts'
 import { missingServices, portWarnings, sourceChanges, strategyLines } from './describe-run.ts'
-import { endpointsLater } from './describe-size.ts'
+import { endpointsLater, returnLines } from './describe-size.ts'
 
 /** What a description needs in addition to facts and plan. */
 export interface DescribeOptions {
@@ -73,6 +73,7 @@ export function describe(situation: Situation, plan: Plan, described: DescribeOp
     ...ownedServices(situation, isRunning ? run : undefined),
     ...(report ? [...report.hazards, ...report.collisions] : []),
     ...(wanted ? [...missingServices(facts, plan, wanted), ...portWarnings(facts, plan, wanted.fork)] : []),
+    ...planLines(returnLines(facts, run ?? wanted?.run())),
     ...planLines(writeLines(situation, plan, described)),
     ...(isRunning && isApplied(plan) ? changeLines(described.changes()) : []),
     ...changeLines(sourceChanges(situation, plan), [shortName(facts.experiment.spec.sourceRef), ': ']),

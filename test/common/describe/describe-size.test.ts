@@ -1,14 +1,15 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { SCALED } from '../../../common/api/names.ts'
-import type { CanaryStrategy } from '../../../common/api/strategy.ts'
+import type { CanaryStrategy, Strategy, StrategyRunStatus } from '../../../common/api/strategy.ts'
 import { roundsOf } from '../../../common/describe/describe-size.ts'
 import { nextMove, type Side } from '../../../common/scaling/move.ts'
 import { boundsOf, insideAtWeight, type SizeBounds, type SizePair } from '../../../common/scaling/sizes.ts'
+import { runHash, shortRun } from '../../../common/situation/run-hash.ts'
 import { serviceView, sliceView } from '../../../common/surroundings/traffic.ts'
 import { aDeployment, anExperiment, UID } from '../../builders.ts'
 import { aService } from '../plan/simulated-services.ts'
-import { type Given, someFacts } from '../plan/some-facts.ts'
+import { type Given, someFacts, theFork } from '../plan/some-facts.ts'
 import { allLines } from './described.ts'
 
 const ARGO: CanaryStrategy = { steps: [20, 40, 60, 80].flatMap((setWeight) => [{ setWeight }, { pause: {} }]) }
@@ -78,6 +79,45 @@ describe('the description of a source that gets smaller', () => {
       expect(shareOf(1, 1, { [SCALED]: `${UID}.5.1` })).to.deep.equal([
         'service/cart: about 40% of new connections (2 of 5 endpoints)',
       ]))
+  })
+
+  describe('tells that the source gets its pods first', () => {
+    const canary = { scaleDownSource: true, ...ARGO }
+    const of = anExperiment({ strategy: { canary } })
+    const small = (size: number, uid = UID) =>
+      aDeployment({ spec: { replicas: size }, metadata: { labels: { [SCALED]: `${uid}.5.${size}` } } })
+    const at = (run: Partial<StrategyRunStatus>, wholeRun = runHash(of)) =>
+      ({
+        run: shortRun(wholeRun),
+        wholeRun,
+        revision: 'a',
+        path: 'Forward',
+        phase: 'Paused',
+        stepIndex: 7,
+        ...run,
+      }) as const
+    const since = { stepName: 'pause', since: '2026-11-21T10:00:00.000Z', step: '7/12 Paused' }
+    const first = (run: Partial<StrategyRunStatus>, { source = small(1), strategy = { canary } as Strategy } = {}) => {
+      const experiment = anExperiment({ strategy, status: { strategy: { ...at(run), ...since } } })
+      const fork = theFork({ experiment: of })
+      return about(/gets \d+ new pod/, allLines(someFacts({ experiment, source, fork }))).map((line) =>
+        line.replace('[Plan] ', ''),
+      )
+    }
+    const LINE = 'first deployment/cart gets 4 new pods, in 2 rounds; until then the fork keeps serving as it is'
+
+    it('on the way back', () => expect(first({ path: 'Abort', stepIndex: 0 })).to.deep.equal([LINE]))
+
+    it('before another run', () => {
+      expect(first({}, { strategy: { canary: { ...canary, steps: [{ setWeight: 40 }] } } })).to.deep.equal([LINE])
+      expect(first({}, { strategy: { canary: { steps: [{ setWeight: 40 }] } } })).to.deep.equal([LINE])
+    })
+
+    it('not while the run goes on, nor of a source that has its size, or is small because of another experiment', () => {
+      expect(first({})).to.deep.equal([])
+      expect(first({ path: 'Abort', stepIndex: 0 }, { source: small(5) })).to.deep.equal([])
+      expect(first({ path: 'Abort', stepIndex: 0 }, { source: small(1, 'another') })).to.deep.equal([])
+    })
   })
 
   it('counts the rounds of an abort as the moves make them', () => {
