@@ -8,7 +8,6 @@ import { boundsOf, type SizeBounds, type SizePair } from '../scaling/sizes.ts'
 import type { RunState } from '../situation/situation.ts'
 import type { RunStep } from '../strategy/compile.ts'
 import { forecast } from '../strategy/forecast.ts'
-import { isSameRun } from '../strategy/run.ts'
 import type { Sizes } from '../strategy/target.ts'
 import { trafficInput } from '../surroundings/pod-labels.ts'
 import { concernsSource } from '../surroundings/shares.ts'
@@ -45,7 +44,8 @@ export function returnLines({ source, experiment }: Facts, state: RunState | und
   const { wanted, now } = object ? sizeOf(object) : { wanted: 0, now: 0 }
   if (!object || now >= wanted || sizeRecordOf(object)?.experiment !== experiment.metadata.uid) return []
   const stored = experiment.status?.strategy
-  const isAgain = !state || !isSameRun(stored, state.run) || stored?.attempt !== state.run.attempt
+  // an edit and a retry each begin another run
+  const isAgain = !state || stored?.attempt !== state.run.attempt
   if (!isAgain && state.run.path === 'Forward') return []
   const bounds = boundsOf(wanted, state?.spec.isInsideSource ? state.spec : { maxSurge: '25%', maxUnavailable: 0 })
   const rounds = roundsOf({ fork: wanted - now, source: now }, wanted, bounds)
