@@ -55,6 +55,7 @@ export const MAY_IMPORT_COMMON: Readonly<Record<string, readonly string[]>> = {
     'common/policy',
     'common/workload',
     'common/fork',
+    'common/scaling',
   ],
   'common/advice': ['common/json', 'common/text', 'common/api', 'common/override', 'common/pod'],
   'common/facts': [
