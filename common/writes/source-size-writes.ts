@@ -43,7 +43,7 @@ export function returnSource({ resource, of }: SizedSource, record: SizeRecord):
   const operations = [
     ...seen(of),
     { op: 'replace', path: '/spec/replicas', value: record.written },
-    { op: 'replace', path: pathOf('labels', SCALED), value: sizeLabel(record) },
+    { op: 'add', path: pathOf('labels', SCALED), value: sizeLabel(record) },
   ]
   return { verb: 'jsonPatch', role: 'sourceSize', resource, of, operations }
 }

@@ -231,7 +231,7 @@ export const INPUTS = {
   promotion: { 'the source at the step that promotes': PROMOTED_BY_OTHERS },
   dryRun: { 'the API server answers again': ANSWERED_LATE },
   gate: { 'the containers of a pod': READY_CONTAINERS },
-  scaling: { 'the size of the source': SCALED_SOURCE },
+  scaling: SCALED_SOURCE,
   cutOver: { 'a Service that is limited to the fork': PINNED_SERVICE },
   contestedMs: { 'a fourth drift in a row': { ...SCALED_AGAIN, isSeen: tells('Contested') } },
   now: {

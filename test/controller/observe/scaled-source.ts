@@ -1,23 +1,47 @@
-/** A canary inside the size of its source, which somebody else scales. */
-import { anExperiment } from '../../builders.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
-
-const CHANGED = 'changed'
-
-/** The live reads of the source after the change. */
-const readsOf = ({ server }: ControllerWorld): readonly string[] =>
-  server.diary.slice(server.diary.lastIndexOf(CHANGED)).filter((line) => line === `get ${PATHS.source}`)
+/** A canary that has made its source smaller, which somebody else scales then. */
+import { SCALED } from '../../../common/api/names.ts'
+import { aDeployment, anExperiment, UID } from '../../builders.ts'
+import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 
 const strategy = { canary: { scaleDownSource: true, steps: [{ setWeight: 20 }, { pause: {} }] } }
+const counts = (replicas: number) => ({
+  ...{ ...AVAILABLE, replicas },
+  ...{ updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas },
+})
+const source = aDeployment({ labels: { [SCALED]: `${UID}.11.9` }, spec: { replicas: 9 } })
+const isHeld = ({ words }: ControllerWorld): boolean => words().includes('SourceScaled')
 
 export const SCALED_SOURCE = {
-  objects: { [PATHS.experiment]: stored(anExperiment({ strategy })) },
-  change: (world: ControllerWorld) => {
-    world.server.diary.push(CHANGED)
-    world.change(PATHS.source, ({ spec, metadata }) => ({
-      spec: { ...(spec as object), replicas: 7 },
-      metadata: { ...metadata, generation: 2 },
-    }))
+  'the size of the source': {
+    objects: {
+      [PATHS.experiment]: stored(anExperiment({ strategy })),
+      [PATHS.source]: { ...stored(source), status: counts(9) },
+    },
+    change: (world: ControllerWorld) =>
+      world.change(PATHS.source, ({ spec, metadata }) => ({
+        spec: { ...(spec as object), replicas: 7 },
+        metadata: { ...metadata, generation: 2 },
+      })),
+    isSeen: isHeld,
   },
-  isSeen: (world: ControllerWorld) => world.server.diary.includes(CHANGED) && readsOf(world).length > 0,
+  'the label of the source': {
+    objects: {
+      [PATHS.experiment]: stored(
+        anExperiment({
+          strategy,
+          status: {
+            strategy: {
+              ...{ run: '', revision: '', path: 'Forward', phase: 'Progressing', stepIndex: 0, stepName: '', step: '' },
+              since: '2026-11-21T10:00:00.000Z',
+              scaled: { uid: 'uid-of-cart', size: 11, written: 9 },
+            },
+          },
+        }),
+      ),
+      [PATHS.source]: { ...stored(source), status: counts(9) },
+    },
+    change: (world: ControllerWorld) =>
+      world.change(PATHS.source, ({ metadata }) => ({ metadata: { ...metadata, labels: { app: 'cart' } } })),
+    isSeen: isHeld,
+  },
 }

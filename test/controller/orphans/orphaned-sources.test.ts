@@ -125,7 +125,7 @@ describe('a source that is smaller although its experiment does not exist', () =
     await timers.pass(29_000)
     expect([diary, events, sources.count, sources.smaller]).to.deep.equal([[], [], 1, 1])
     await timers.pass(1_000)
-    expect(diary).to.deep.equal(['30: replace replicas 5, replace labels scaled UID.5.5', 'returned'])
+    expect(diary).to.deep.equal(['30: replace replicas 5, add labels scaled UID.5.5', 'returned'])
     expect(events).to.deep.equal([RETURNED])
     expect(log.lines.map(({ text }) => text)).to.deep.equal([
       'warn a source gets its pods back, because its experiment is gone',
