@@ -22,9 +22,9 @@ const OF_STRATEGIES = {
   SourceHoldsBack:
     'Change the field of the source that the message names. With it a change does not reach all pods. For an analysis, you can set `control` to `Twin` instead.',
   SourceIsBusy:
-    'Wait until the other experiment is promoted and its Service sends to the source again, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
+    'Wait until the other experiment is promoted and its Service sends to the source again, or until it has given the source its pods back, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
   SourceScaled:
-    'Look at the size of the source. Somebody else changed its `spec.replicas`, or took our label off it, while the strategy kept it small. If it has the size that you want, give the command `resume`; otherwise set `spec.replicas` of the source first. With the command `abort` the fork gets no pods, and the source has them all.',
+    'Look at the size of the source. Somebody else changed its `spec.replicas`, or took our label off it, while the strategy kept it small. If it has the size that you want, give the command `resume`; otherwise set `spec.replicas` of the source first. With the command `abort` the fork gets no pods, and the source has them all. As a warning it says what will set the size again: hand `spec.replicas` over first, as `docs/strategies.md` shows. Never only delete the line: Kubernetes then sets 1.',
   SourceIsAutoscaled:
     'Delete the HorizontalPodAutoscaler that the message names for the time of the run, or leave `scaleDownSource` out of the strategy. An object of KEDA makes it again: pause or delete that one.',
   SourceDrifted:
@@ -34,10 +34,10 @@ const OF_STRATEGIES = {
   SourceReverted:
     'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. In the mode `Export`, apply `status.promotion.patch` where the source is declared, or give the command `abort`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on. If the message names a ControllerRevision, find out who made it, then give the command `promote` or `abort`.',
   SourceIsDeclared:
-    'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back.',
+    'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back. If the message is about `spec.replicas`, hand that field over first, as `docs/strategies.md` shows, or leave `scaleDownSource` out.',
   NothingToPromote: 'No action needed. The source already has what the override says.',
   NotInstalled:
-    'Ask an administrator for the component of the installation that the message names, or use the mode that needs none.',
+    'Ask an administrator for the component of the installation that the message names, or use the mode that needs none. A command in the message gives a source its pods back.',
   Promoted: 'Delete the experiment when it is no longer needed. The source has the change.',
   Undoing:
     'Wait. The source gets back its former values. If its own rollout does not end, look at the source. Once that rollout is over or stalled, the command `abort` leaves the source as it is.',
@@ -46,9 +46,9 @@ const OF_STRATEGIES = {
   CommandRefused: 'The command did not fit the present step. Read `status.strategy`, then repeat the command.',
   CutOver: 'No action needed. The active Service sends to the fork only.',
   TooFewPods:
-    'Look at the pods of the fork. The source has more ready pods. The active Service sends to the source again when this lasts a minute. `blueGreen.maxUnavailable` says how many pods the fork may lack.',
+    'Look at the pods of the fork. The source has more ready pods, or too few for those that the fork lacks. When this lasts a minute, the active Service sends to the source again, or a source that is smaller gets its pods back. `blueGreen.maxUnavailable` says how many pods the fork may lack.',
   Returned:
-    'Find out why too few pods of the fork were ready, or who deleted the fork. The active Service sends to the source again. If the run was aborted, then give the command `retry`; a promotion goes on by itself. If the Event says that the experiment is gone, somebody deleted it together with its fork.',
+    'Find out why too few pods of the fork were ready, or who deleted the fork. The active Service sends to the source again, or a source that was smaller gets its pods back. If the run was aborted, then give the command `retry`; a promotion goes on by itself. If the Event says that the experiment is gone, somebody deleted it together with its fork.',
   PinNotHeld:
     'Find out who takes the label out of the selector of the Service, often a tool that applies the manifest of the Service. Exclude `spec.selector` there, then give the command `retry`. While the source is promoted, the fork shares the requests with it until the promotion is over; `undo` takes it back.',
   ServiceNotFound:

@@ -2,7 +2,8 @@
 export const OF_WARNINGS = {
   JoinsService:
     'No action needed if the fork should get requests of this other Service. Otherwise remove the label from the override.',
-  LeavesService: 'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`.',
+  LeavesService:
+    'Add the labels that the message names to `spec.overrideSpec.template.metadata.labels`. A source that gets smaller waits for that.',
   GateBypassed:
     'Use a canary without `traffic.mode: Gated`, or change what the message names. A Service must not publish addresses that are not ready. A load balancer must send to nodes instead of pods: on AWS with the target type `instance`, on GKE with `cloud.google.com/neg` set to `{"ingress": false}`.',
   JoinsNetworkPolicy:
