@@ -109,7 +109,7 @@ describe('N32: the pack asks for no less than the webhook', () => {
     const needs = 'needs "patch deployments.apps/cart" in namespace "green"'
     expect(await creates('alice', scaling(true))).to.contain(needs)
     expect(await creates('bob', scaling(true))).to.equal('')
-    for (const of of [scaling(false), { strategy: CANARY }]) expect(await creates('alice', of)).to.equal('')
+    for (const asked of [scaling(false), { strategy: CANARY }]) expect(await creates('alice', asked)).to.equal('')
     await create('scaled', scaling(true))
     for (const asked of ['resume', 'retry', 'edit'] as const) {
       expect(await packSays('alice', 'scaled', asked), asked).to.contain(needs)
