@@ -80,7 +80,7 @@ export type Write = { readonly resource: ResourceType } & (
       readonly verb: 'jsonPatch'
       readonly role: 'sourceSize'
       readonly of: KubeObject
-      /** RFC 6902: tests what was seen, so a change since then is `invalid` */
+      /** RFC 6902: tests what was seen, so a change since then is a `conflict` */
       readonly operations: readonly JsonObject[]
       /** whether the source gets smaller; default: no */
       readonly isShrinking?: boolean
@@ -120,8 +120,6 @@ const EXISTING: Readonly<Record<KubeErrorKind, FailureOutcome>> = {
 }
 /** A pod with another uid is `invalid`: it is not the one that was seen. */
 const POD = { ...EXISTING, invalid: 'lookAgain' } as const
-/** Somebody has changed the size or our label since it was read. Only another look decides. */
-const SOURCE_SIZE = { ...EXISTING, invalid: 'lookAgain' } as const
 /** Its name has a hash of the question, so an object of that name is the run that was not seen yet. */
 const OF_ANALYSIS_RUN = { ...EXISTING, invalid: 'lookAgain' } as const
 const NEW = { ...EXISTING, alreadyExists: NAME_TAKEN }
@@ -136,7 +134,7 @@ export const FAILURE_OUTCOMES: Readonly<Record<Role, Readonly<Record<KubeErrorKi
   record: NEW,
   experiment: EXISTING,
   source: EXISTING,
-  sourceSize: SOURCE_SIZE,
+  sourceSize: EXISTING,
   pod: POD,
   analysisRun: OF_ANALYSIS_RUN,
   service: EXISTING,

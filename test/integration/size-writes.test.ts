@@ -120,13 +120,13 @@ describe('writes of the size of a source, on the real API server', function () {
         returnSource(sized(small), to(5)),
         unlabelSource(sized(small), 5),
       ])
-        expect(await refusalOf(each)).to.deep.equal(['invalid', 'lookAgain'])
+        expect(await refusalOf(each)).to.deep.equal(['conflict', 'lookAgain'])
     })
 
   it('N52: are looked at again where anything of a source without the label has changed since it was read', async () => {
     const before = await aSource('first')
     await plane().api.patch(pathOf('first'), { metadata: { annotations: { note: 'new' } } })
-    expect(await refusalOf(resizeSource(sized(before), to(4), EXPERIMENT))).to.deep.equal(['invalid', 'lookAgain'])
+    expect(await refusalOf(resizeSource(sized(before), to(4), EXPERIMENT))).to.deep.equal(['conflict', 'lookAgain'])
   })
 
   it('N52: are looked at again where the source is gone', async () => {
@@ -171,6 +171,6 @@ describe('writes of the size of a source, on the real API server', function () {
     const small = await write(resizeSource(sized(await aSource('between')), to(4), EXPERIMENT))
     await plane().api.patch(pathOf('between'), { metadata: { annotations: { note: 'new' } } })
     const release = releaseSourceSize(sized(small))
-    expect(release && (await refusalOf(release))).to.deep.equal(['invalid', 'lookAgain'])
+    expect(release && (await refusalOf(release))).to.deep.equal(['conflict', 'lookAgain'])
   })
 })

@@ -52,7 +52,7 @@ function kindOf(code: number, status: Status, requestedPath: ParsedPath | undefi
     case 410:
       return 'gone'
     case 422: // an apply with the uid of an object that was replaced: valid, but about another object
-      return hasCause(status, 'field', 'metadata.uid') ? 'conflict' : 'invalid'
+      return hasCause(status, 'field', 'metadata.uid') || isUnpatched(status) ? 'conflict' : 'invalid'
     case 429:
       return 'throttled'
     case 401:
@@ -73,6 +73,13 @@ const MISLEADING: ReadonlySet<number> = new Set([401, 404, 408, 409, 410, 429])
 
 /** The API server begins the message of each denial by a webhook with these words. */
 const isWebhookDenial = ({ message }: Status): boolean => /^admission webhook ".*?" denied the request/.test(message)
+
+/**
+ * Whether a JSON patch could not be applied: a `test` of it failed, or a path is missing, so the object is not as it was
+ * read. The API server then says nothing more. A refusal of the patched object has another message.
+ */
+const isUnpatched = ({ reason, message }: Status): boolean =>
+  reason === 'Invalid' && message === 'the server rejected our request due to an error in our request'
 
 const UNTYPED = /failed to create typed patch object/
 

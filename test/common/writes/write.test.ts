@@ -72,6 +72,8 @@ describe('the meaning of a refused write', () => {
     'is that the API server cannot answer now': ['newFork', 'unreachable', 'lookAgain'],
     'is that the facts are out of date, for a pod with another uid': ['pod', 'invalid', 'lookAgain'],
     'is that we may not write': ['newFork', 'forbidden', 'stalled ApplyRefused'],
+    'is that the facts are out of date, for a source that has changed': ['sourceSize', 'conflict', 'lookAgain'],
+    'is that an admission policy refuses the size of a source': ['sourceSize', 'invalid', 'stalled ApplyRefused'],
     'is that the object is invalid': ['fork', 'invalid', 'stalled ApplyRefused'],
     'is that the namespace ends': ['newFork', 'terminating', 'unready ApplyRefused'],
     'is that the API server failed, which is tried again': ['newFork', 'server', 'failed ApplyFailed'],

@@ -151,3 +151,23 @@ describe('a writer of an object: a fork to which somebody added what excludes it
       expect(await written([refused], write)).to.deep.include({ sent: [APPLY], result: refused })
     })
 })
+
+describe('a writer of an object: the size of a source', () => {
+  const source = stored(REPLACED, { manager: 'before-first-apply', operation: 'Update' })
+  const operations = [{ op: 'replace', path: '/spec/replicas', value: 4 }]
+  const write = { verb: 'jsonPatch', role: 'sourceSize', resource: deployment, of: source, operations } as const
+
+  it('N52: sends one request, whoever owns which field of the source', async () => {
+    const { requests, result } = await written([source], write)
+    expect(result).to.equal(source)
+    expect(requests.map(({ query, body }) => ({ query, body }))).to.deep.equal([
+      { query: { fieldManager: 'experiment-controller-scale' }, body: operations },
+    ])
+  })
+
+  it('N52: replaces nothing of the source after a refusal', async () => {
+    const refused = refusal('denied')
+    const { sent, result } = await written([refused, source], write)
+    expect([sent, result]).to.deep.equal([[REPLACE], refused])
+  })
+})

@@ -77,6 +77,22 @@ const cases: Record<string, Case> = {
     answer: status(422, { reason: 'Invalid', details: { causes: [{ field: 'spec.replicas' }] } }),
     is: { kind: 'invalid' },
   },
+  '422 about a JSON patch that could not be applied is conflict: the object has changed': {
+    answer: status(422, {
+      reason: 'Invalid',
+      message: 'the server rejected our request due to an error in our request',
+      details: {},
+    }),
+    is: { kind: 'conflict', conflictOver: 'object' },
+  },
+  '422 by an admission policy is invalid': {
+    answer: status(422, {
+      reason: 'Invalid',
+      message:
+        "deployments.apps \"cart\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no",
+    }),
+    is: { kind: 'invalid' },
+  },
   '410 is gone': { answer: status(410, { reason: 'Expired' }), is: { kind: 'gone' } },
   '410 without a Status is gone': { answer: { status: 410, body: undefined }, is: { kind: 'gone' } },
   '403 with the message of RBAC is about rights': {
