@@ -138,7 +138,7 @@ export class OrphanedSources {
     const lost = this.#noted(of, source, isCopy)
     if (this.#options.timers.now() - lost.sinceMs < CONFIRMED_MS) return
     if (this.#options.installed.promotion) await this.#end(of, source, { ...lost, record })
-    else this.#leave(of, source, record)
+    else this.#leave(of, source, leftNote(source, record, isCopy))
   }
 
   /** Whether the experiment of the label names another source. It cannot change that. */
@@ -194,10 +194,10 @@ export class OrphanedSources {
   }
 
   /** Without the component nothing is written. Tells once what a person can do. */
-  #leave(of: LabelledSource, source: KubeObject, record: SizeRecord): void {
+  #leave(of: LabelledSource, source: KubeObject, note: string): void {
     const lost = this.#lost.get(keyOf(of))
     if (lost) this.#lost.set(keyOf(of), { ...lost, isLeft: true })
-    this.#tell(source, { ...LEFT, note: leftNote(source, record) })
+    this.#tell(source, { ...LEFT, note })
   }
 
   #write(write: SourceSizeWrite): Promise<unknown> {
@@ -228,7 +228,7 @@ const RETURNED: Told = { reason: 'Returned', text: 'a source gets its pods back,
 const KEPT: Told = { reason: 'SourceScaled', text: 'a source keeps its size, although its experiment is gone' }
 const COPIED: Told = { reason: 'SourceScaled', text: 'a source has the label of an experiment of another source' }
 const LATE: Told = { reason: 'Orphaned', text: 'a source lacks pods, and the fork that served for it is deleted' }
-const LEFT: Told = { reason: 'Orphaned', text: 'a source is smaller than it was, and its experiment is gone' }
+const LEFT: Told = { reason: 'Orphaned', text: 'a source has the label of an experiment that is gone, and keeps it' }
 
 const returnedNote = ({ size, written }: SizeRecord): string =>
   `gets ${count(size, 'pod')} again instead of ${written}, because the experiment that made it smaller is gone`
@@ -246,9 +246,17 @@ const lateNote = (source: KubeObject): string =>
   `has ${statusCount(source, 'availableReplicas')} of ${count(replicasOf(source), 'pod')} after the time that its own ` +
   'rollouts have; the experiment that made it smaller is gone, so the fork of that is deleted now'
 
-const leftNote = (source: KubeObject, { size, written }: SizeRecord): string =>
-  `has ${written} of ${count(size, 'pod')}, and the experiment that made it smaller is gone; this installation has no ` +
-  `component "promotion", so the fork stays; give the pods back: ${returnCommand(source, size)}`
+/** Without the component: the command for a person. It gives pods back only where nobody else has set the size. */
+function leftNote(source: KubeObject, { size, written }: SizeRecord, isCopy: boolean): string {
+  const { name, namespace } = source.metadata
+  const isSmall = !isCopy && replicasOf(source) === written && written < size
+  const told = `this installation has no component "promotion", so the label stays`
+  return isSmall
+    ? `has ${written} of ${count(size, 'pod')}, and the experiment that made it smaller is gone; ${told}, and so does ` +
+        `the fork; give the pods back: ${returnCommand(source, size)}`
+    : `has the label of ${isCopy ? 'an experiment of another source' : 'an experiment that is gone'}; ${told}; remove ` +
+        `it: kubectl label deployment/${name} --namespace=${namespace} ${SCALED}-`
+}
 
 /** Whether all pods of a source are available, and its controller has seen its size. */
 const isWhole = (source: KubeObject): boolean =>

@@ -92,7 +92,7 @@ describe('writes of the size of a source, on the real API server', function () {
     expect([replicasOf(first), first.metadata.labels?.[SCALED]]).to.deep.equal([4, `${UID}.5.4`])
     expect(first.metadata.annotations?.[SCALED_BY]).to.equal('shop/faster-cart')
     await plane().api.patch(`${pathOf('busy')}/status`, {
-      status: { replicas: 4, availableReplicas: 3, readyReplicas: 4 },
+      status: { availableReplicas: 3 },
     })
     const second = await write(resizeSource(sized(first), to(2), EXPERIMENT))
     expect([replicasOf(second), second.metadata.labels?.[SCALED]]).to.deep.equal([2, `${UID}.5.2`])
@@ -158,7 +158,7 @@ describe('writes of the size of a source, on the real API server', function () {
       expect(await applies(name, 6)).to.equal(SCALE_MANAGER)
       const grown = await write(returnSource(sized(small), to(5)))
       expect([replicasOf(grown), grown.metadata.labels?.[SCALED]]).to.deep.equal([5, `${UID}.5.5`])
-      const left = await end(grown)
+      const left = await end(await isSettled(name))
       expect([hasEntry(left), left.metadata.labels?.[SCALED], left.metadata.annotations?.[SCALED_BY]]).to.deep.equal([
         ...[false, undefined, undefined],
       ])

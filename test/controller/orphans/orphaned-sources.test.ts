@@ -239,10 +239,23 @@ describe('a source that is smaller although its experiment does not exist', () =
       '{"experiment-controller.example.com/scaled-by":null}},"spec":{"replicas":5}}'
     expect(events).to.deep.equal([
       'Orphaned Deployment has 1 of 5 pods, and the experiment that made it smaller is gone; this installation has no ' +
-        'component "promotion", so the fork stays; give the pods back: ' +
+        'component "promotion", so the label stays, and so does the fork; give the pods back: ' +
         `kubectl patch deployment/cart --namespace=shop --type=merge --patch='${patch}'`,
     ])
     expect([sources.count, reads]).to.deep.equal([1, ['source at 0', 'source at 30']])
+  })
+
+  it('N52: without the component, only the label is to be removed from a copy, or after a change by somebody', async () => {
+    const other = anExperiment({ sourceRef: { kind: 'Deployment', name: 'other' } })
+    const command = 'kubectl label deployment/cart --namespace=shop experiment-controller.example.com/scaled-'
+    const noted = async (given: Given) => (await doneIn(60, { installed: installing(), ...given })).events
+    const note = (whose: string) =>
+      `Orphaned Deployment has the label of ${whose}; this installation has no component "promotion", so the label ` +
+      `stays; remove it: ${command}`
+    expect(await noted({ source: aSource({ replicas: 3 }) })).to.deep.equal([note('an experiment that is gone')])
+    expect(await noted({ cached: [other], uids: async () => new Set([UID]) })).to.deep.equal([
+      note('an experiment of another source'),
+    ])
   })
 
   it('N52: is tried again at the pace of retries where the API server refuses the write', async () => {
