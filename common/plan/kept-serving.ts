@@ -12,7 +12,7 @@ import type { SizePair } from '../scaling/sizes.ts'
 import { deadlineMs, moveTo, sizesAfterMove } from '../situation/scaling.ts'
 import type { Scaling, Situation } from '../situation/situation.ts'
 import { shrinkObstacle, withoutComponent } from '../situation/size-obstacles.ts'
-import { isSized } from '../situation/sizing.ts'
+import { besideOthers, isSized } from '../situation/sizing.ts'
 import { count } from '../text/count.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -32,13 +32,12 @@ const NEIGHBOURS_MS = 60_000
  * its pods.
  */
 export function keptServing(situation: Situation, plan: Plan): Plan {
-  const { scaling, facts } = situation
+  const { scaling } = situation
   const { run } = plan.conclusion
   if (run?.addsHashes) return plan
-  if (!scaling)
-    return facts.scaling?.source.is === 'unknown' ? heldBack(situation, plan, facts.scaling.source.because) : plan
+  if (!scaling) return withoutSource(situation, plan)
   if (run?.moved) return withStep(plan, plan.writes, sourceStep(situation, scaling, { ...NOTHING, run }))
-  const goal = goalOf(situation, scaling, plan)
+  const goal = besideOthers(scaling, goalOf(situation, scaling, plan))
   const move = moveTo(scaling, goal)
   const to = move.is === 'resize' && move.side === 'source' ? move.to : undefined
   const obstacle = obstacleOf(situation, scaling, plan.conclusion, goal)
@@ -68,10 +67,15 @@ function withStep(plan: Plan, writes: readonly Write[], { scaled, decision, ...o
   }
 }
 
-/** A source that cannot be read may be smaller, so the fork gives up no pod. */
-function heldBack({ facts }: Situation, plan: Plan, because: string): Plan {
+/**
+ * Without its source, `plan` remembers the size that this had: a source of the same name has a size of its own. A source
+ * that cannot be read may be smaller, so the fork gives up no pod.
+ */
+function withoutSource({ facts }: Situation, plan: Plan): Plan {
   const { scaled } = facts.experiment.status?.strategy ?? {}
-  if (!scaled) return plan
+  if (!scaled || !facts.scaling) return plan
+  if (facts.scaling.source.is !== 'unknown') return { ...plan, conclusion: { ...plan.conclusion, scaled } }
+  const { because } = facts.scaling.source
   const fork = knownValue(facts.fork)
   const isLeft = (write: Write) => !isOfFork(write) && !isRemoval(write)
   const decision = waiting('SourceNotSettled', `the source could not be read now (${because}); the fork stays`)
@@ -163,7 +167,7 @@ function obstacleOf(
   const now = sides.source.replicas
   if (onSource.is === 'changed') return undefined
   if (isServing && !situation.installed.promotion) return withoutComponent(scaling)
-  if (goal.source >= now || !run) return undefined
+  if (!run || (goal.source >= now && !run.sizing?.isBusy)) return undefined
   return (
     (policy?.is === 'notRead' ? waiting('PolicyNotRead', 'the policies could not be read') : contentDeniedBy(policy)) ??
     shrinkObstacle(situation, scaling)

@@ -47,7 +47,7 @@ export function sourceStep(situation: Situation, scaling: Scaling, wanted: Wante
   }
   if (isMoving) return { writes: [], scaled }
   if (isServing && wanted.isDone) return { writes: [unlabelSource(target, undefined)], scaled }
-  const released = isServing ? undefined : releaseSourceSize(target)
+  const released = isServing || scaling.onSource.is === 'foreign' ? undefined : releaseSourceSize(target)
   return { writes: released ? [released] : [], scaled }
 }
 

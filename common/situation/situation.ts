@@ -88,6 +88,8 @@ export interface Sizing {
   readonly isReturning: boolean
   /** whether both have just the sizes of the goal, and nothing of us is left on a source that has its own size */
   readonly isReached: boolean
+  /** whether the step waits until the source is not another experiment's, which makes it smaller */
+  readonly isBusy: boolean
 }
 
 /** What an undo of the promotion can do with the source as it is now. */

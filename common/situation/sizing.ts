@@ -20,9 +20,11 @@ export function withSizing(situation: SpecSituation, state: RunState, of: RunIns
   const { target, spec } = state
   if (!scaling || !target || (!spec.isInsideSource && !scaling.isServing)) return state
   const isReturning = isOnItsWayBack(situation, state, of)
-  const goal = isReturning ? { fork: 0, source: scaling.size } : goalOf(state, scaling)
+  const wanted = isReturning ? { fork: 0, source: scaling.size } : goalOf(state, scaling)
+  const goal = besideOthers(scaling, wanted)
   const { fork: pods } = sizesAfterMove(scaling, goal)
-  const sizing = { goal, isReturning, isReached: isSized(scaling, goal) }
+  const isBusy = scaling.onSource.is === 'foreign' && wanted.source < scaling.size
+  const sizing = { goal, isReturning, isReached: !isBusy && isSized(scaling, goal), isBusy }
   return { ...state, target: { ...target, pods, open: pods, source: goal.source, goal }, sizing }
 }
 
@@ -46,9 +48,20 @@ function goalOf({ run, steps, target }: RunState, { stored, sides, size, bounds,
   return { fork: target?.pods ?? fork, source: target?.source ?? size }
 }
 
+/**
+ * `goal`, where another experiment makes the source smaller: the source keeps its number, and the fork gets no pods for
+ * those that the source lacks.
+ */
+export function besideOthers({ onSource, sides, size }: Scaling, goal: SizePair): SizePair {
+  if (onSource.is !== 'foreign') return goal
+  const { fork, source } = sides
+  return { fork: goal.source < size ? Math.min(goal.fork, fork.replicas) : goal.fork, source: source.replicas }
+}
+
 /** Whether both have the sizes of `goal`, and a source that has its own size has nothing of us left. */
 export const isSized = (scaling: Scaling, goal: Sizing['goal']): boolean =>
   moveTo(scaling, goal).is === 'reached' && (goal.source < scaling.size || isReleased(scaling))
 
 /** Whether neither our label nor our entry of the managed fields is left on the source. */
-export const isReleased = ({ source, isServing }: Scaling): boolean => !isServing && ownSizeEntry(source) < 0
+export const isReleased = ({ source, isServing, onSource }: Scaling): boolean =>
+  !isServing && (onSource.is === 'foreign' || ownSizeEntry(source) < 0)

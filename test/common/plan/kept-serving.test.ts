@@ -190,6 +190,39 @@ describe('a canary inside the size of its source', () => {
     expect(it.sizes()).to.deep.equal([4, 1])
   })
 
+  it('takes the number of a source that was created again as the size, and waits', () => {
+    const it = inside(5, [80])
+    it.rest()
+    const { world } = it.run
+    world.source = undefined
+    it.rest()
+    const again = aSource(5, 'example/cart:1', { strategy: { type: 'RollingUpdate' } })
+    world.source = { ...again, metadata: { ...again.metadata, uid: 'another' } }
+    it.rest()
+    expect([it.sizes(), it.run.reasonOf('Paused'), labelOf(it)]).to.deep.equal([[2, 5], 'SourceScaled', undefined])
+  })
+
+  it('leaves a source alone that another experiment makes smaller', () => {
+    const it = inside(5, [20])
+    const { world } = it.run
+    const others = 'c3d4.5.1'
+    setSize(it, 1)
+    world.source = world.source && {
+      ...world.source,
+      metadata: { ...world.source.metadata, labels: { [SCALED]: others } },
+    }
+    it.rest()
+    expect([it.sizes(), it.run.reasonOf('Ready'), it.run.step()]).to.deep.equal([
+      [0, 1],
+      'SourceIsBusy',
+      '0/6 Progressing',
+    ])
+    it.run.say('abort')
+    it.rest()
+    expect([it.sizes(), world.source?.metadata.labels]).to.deep.equal([[0, 1], { [SCALED]: others }])
+    expect(it.run.step()).to.equal('1/1 Aborted')
+  })
+
   it('begins again with another image only when the source has its pods', () => {
     const it = inside(5, [80])
     it.rest()
