@@ -61,7 +61,7 @@ export function sizedSourcesIn(place: () => Place) {
       source: replicasOf(source),
       fork: fork ? replicasOf(fork) : 0,
       label: labels[SCALED]?.replace(/^[^.]*/, 'uid'),
-      isOwned: managedFields.some(({ manager }) => manager === SCALE_MANAGER),
+      isOwned: managedFields.some(({ manager, operation }) => manager === SCALE_MANAGER && operation === 'Update'),
       available: Number(at(source, 'status', 'availableReplicas') ?? 0),
     }
   }
