@@ -12,7 +12,7 @@ import { usesCountedPods } from './counted-pods.ts'
 import { sizedSourcesIn } from './sized-sources.ts'
 
 const SIZE = 5
-/** Two sweeps until the source gets its pods, two until they have been there for half a minute, and one for the fork. */
+/** Two sweeps until the source gets its pods, two until they were there for half a minute, and one for the fork. */
 const SWEPT_MS = 5 * 30_000 + DEADLINE_MS
 
 describe('N52: a source that a canary left smaller, on the real control plane', function () {

@@ -75,8 +75,8 @@ const MISLEADING: ReadonlySet<number> = new Set([401, 404, 408, 409, 410, 429])
 const isWebhookDenial = ({ message }: Status): boolean => /^admission webhook ".*?" denied the request/.test(message)
 
 /**
- * Whether a JSON patch could not be applied: a `test` of it failed, or a path is missing, so the object is not as it was
- * read. The API server then says nothing more. A refusal of the patched object has another message.
+ * Whether a JSON patch could not be applied: a `test` of it failed, or a path is missing, so the object is not as it
+ * was read. The API server then says nothing more. A refusal of the patched object has another message.
  */
 const isUnpatched = ({ reason, message }: Status): boolean =>
   reason === 'Invalid' && message === 'the server rejected our request due to an error in our request'
