@@ -27,9 +27,9 @@ const NEIGHBOURS_MS = 60_000
 
 /**
  * `plan` with the next move of the sizes of a fork and its source. While the source is smaller, its fork is production:
- * this is in front of all writes of the fork, whatever causes them. Its template does not change, it is not deleted, and
- * each of its pods leaves only after a pod of the source has taken its place. An experiment stays until its source has
- * its pods.
+ * this is in front of all writes of the fork, whatever causes them. Its template does not change, it is not deleted,
+ * and each of its pods leaves only after a pod of the source has taken its place. An experiment stays until its source
+ * has its pods.
  */
 export function keptServing(situation: Situation, plan: Plan): Plan {
   const { scaling } = situation
@@ -68,8 +68,8 @@ function withStep(plan: Plan, writes: readonly Write[], { scaled, decision, ...o
 }
 
 /**
- * Without its source, `plan` remembers the size that this had: a source of the same name has a size of its own. A source
- * that cannot be read may be smaller, so the fork gives up no pod.
+ * Without its source, `plan` remembers the size that this had: a source of the same name has a size of its own. A
+ * source that cannot be read may be smaller, so the fork gives up no pod.
  */
 function withoutSource({ facts }: Situation, plan: Plan): Plan {
   const { scaled } = facts.experiment.status?.strategy ?? {}

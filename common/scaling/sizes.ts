@@ -23,8 +23,8 @@ export interface SizeLimits {
 }
 
 /**
- * The bounds for a source that has `size` pods without the canary. Where rounding makes 0 of both limits, one pod may be
- * unavailable: as Kubernetes and Argo do.
+ * The bounds for a source that has `size` pods without the canary. Where rounding makes 0 of both limits, one pod may
+ * be unavailable: as Kubernetes and Argo do.
  */
 export function boundsOf(size: number, { maxSurge, maxUnavailable }: SizeLimits): SizeBounds {
   const surge = roundedUp(maxSurge, size) ?? 0

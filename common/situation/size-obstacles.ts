@@ -86,8 +86,8 @@ export function mustReturn({ facts }: SpecSituation, { isServing, bounds }: Scal
 }
 
 /**
- * Whether an autoscaler that is there now decides the size of the source, which is smaller. Nobody has set its size yet:
- * then the run is held for that, and the source keeps the number.
+ * Whether an autoscaler that is there now decides the size of the source, which is smaller. Nobody has set its size
+ * yet: then the run is held for that, and the source keeps the number.
  */
 export const isTakenByAutoscaler = ({ facts }: SpecSituation, { isServing, stored, source }: Scaling): boolean =>
   isServing && stored?.changedFrom === undefined && autoscaled(facts, source)?.isUnknown === false
