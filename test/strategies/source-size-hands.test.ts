@@ -6,12 +6,12 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { crds, EVERYTHING, type Installation, install } from '../../sandbox/installation.ts'
 import { imageOverride } from '../builders.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
-import { inParallel } from '../in-parallel.ts'
 import { canariesIn } from '../integration/canaries.ts'
 import { condition, DEADLINE_MS, imagesOf, type Place, placeAt } from '../integration/product.ts'
 import { IMAGE } from './blue-greens.ts'
 import { sizedSourcesIn } from './sized-sources.ts'
 import { backupOf, hpaOf, manifestOf } from './source-manifests.ts'
+import { usesStories } from './told-at-once.ts'
 
 const TIMEOUT_MS = 400_000
 const SIZE = 5
@@ -25,6 +25,10 @@ describe('other hands on a source that is smaller, on the real control plane', f
   this.timeout(TIMEOUT_MS)
   const plane = usesOwnControlPlane(crds)
   let product: Installation | undefined
+  before('the product runs', async () => {
+    product = await install(plane(), { ...EVERYTHING, kindProbeSeconds: 2 })
+    await plane().api.create('/api/v1/namespaces', { metadata: { name: 'shop' } })
+  })
   const place = (): Place => placeAt(plane().api, plane().kubectl, 'shop')
   const { says, shows, setStatus, fork } = canariesIn(place)
   const { aSizedSource, inside, sizesOf, comeToSizes, isItselfAgain } = sizedSourcesIn(place)
@@ -318,27 +322,11 @@ describe('other hands on a source that is smaller, on the real control plane', f
     await isItselfAgain('shared')
   }
 
-  const pending = new Map<string, Promise<void>>()
-  before('the stories begin', async () => {
-    product = await install(plane(), { ...EVERYTHING, kindProbeSeconds: 2 })
-    await plane().api.create('/api/v1/namespaces', { metadata: { name: 'shop' } })
-    await inParallel(LANES, [...Object.keys(STORIES), 'shared'], async (name) => {
-      const story = isTold(name)
-      pending.set(name, story)
-      const [fromMs, error] = [
-        Date.now(),
-        await story.then(
-          () => undefined,
-          (failed: Error) => failed,
-        ),
-      ]
-      console.log(`      ${name}: ${Math.round((Date.now() - fromMs) / 1_000)} s${error ? `, ${error.message}` : ''}`)
-    })
-  })
+  const story = usesStories({ names: [...Object.keys(STORIES), 'shared'], tell: isTold, lanes: LANES })
 
-  for (const [name, { what }] of Object.entries(STORIES)) it(what, () => pending.get(name))
+  for (const [name, { what }] of Object.entries(STORIES)) it(what, () => story(name))
 
-  it('lets one of two experiments on a source win, and the other one wait', () => pending.get('shared'))
+  it('lets one of two experiments on a source win, and the other one wait', () => story('shared'))
 
   it('has left nothing of us on any source', async () => {
     const left = (await place().api.list<KubeObject>(place().path('deployments'))).filter(
