@@ -58,7 +58,7 @@ const NOTHING = { to: undefined, isDone: false } as const
 function withStep(plan: Plan, writes: readonly Write[], { scaled, decision, ...of }: SourceStep): Plan {
   const { conclusion } = plan
   const isReplaced = conclusion.is === 'settled' || conclusion.is === 'waiting' || decision?.is === 'stalled'
-  const recheck = decision ? { recheckMs: decision.is === 'waiting' ? decision.retryAfterMs : RECHECK_MS } : {}
+  const recheck = decision ? { recheckMs: decision.is === 'waiting' ? decision.retryAfterMs : NEIGHBOURS_MS } : {}
   const told = decision && isReplaced ? withDecision(conclusion, decision) : conclusion
   return {
     ...plan,
@@ -165,8 +165,8 @@ function obstacleOf(
 ): Decision | undefined {
   const { sides, onSource, isServing } = scaling
   const now = sides.source.replicas
-  if (onSource.is === 'changed') return undefined
   if (isServing && !situation.installed.promotion) return withoutComponent(scaling)
+  if (onSource.is === 'changed') return undefined
   if (!run || (goal.source >= now && !run.sizing?.isBusy)) return undefined
   return (
     (policy?.is === 'notRead' ? waiting('PolicyNotRead', 'the policies could not be read') : contentDeniedBy(policy)) ??

@@ -166,13 +166,16 @@ function isDone(context: AdvanceContext): boolean {
   }
 }
 
+/** While the source is smaller, the fork serves for it already, as far as it can. */
+const isReserveReady = (context: AdvanceContext): boolean =>
+  context.situation.scaling?.isServing === true || isReached(context) || !mayServe(context.planned)
+
 /** The plan of a step that writes the source. Undefined at other steps, and while the fork is not ready for a write. */
 function promotionPlanAt(context: AdvanceContext): PromotionPlan | undefined {
   const { situation, facts, wanted, state, planned } = context
   const is = state.steps[state.run.stepIndex]?.is
   if (planned.writes.length > 0 || state.run.held) return undefined
-  if (is === 'restore')
-    return restore(situation, wanted, { ...state, isReserveReady: isReached(context) || !mayServe(planned) })
+  if (is === 'restore') return restore(situation, wanted, { ...state, isReserveReady: isReserveReady(context) })
   if (is !== 'promote') return undefined
   const promoting = promote(facts, wanted, state)
   const isThere = promoting?.hasChange === true

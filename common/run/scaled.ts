@@ -1,15 +1,11 @@
 import type { ConditionDraft } from '../api/conditions.ts'
-import type { Facts } from '../facts/facts.ts'
 import type { RunReport } from '../outcome/conclusion.ts'
 import { mayHaveWritten } from '../situation/run.ts'
-import { isShort } from '../situation/scaling.ts'
+import { isForkShort, lostForkReason } from '../situation/scaling.ts'
 import type { RunState, Scaling, Situation } from '../situation/situation.ts'
 import { abortMove, type RunMove } from '../strategy/next.ts'
 import { count } from '../text/count.ts'
 import { shortNameOf } from '../text/short-name.ts'
-
-/** How long a fork that stands for pods of its source may have too few. */
-const SHORTAGE_MS = 60_000
 
 /**
  * The move by which a run is held, because somebody else has changed the size of its source, or our label there.
@@ -41,23 +37,11 @@ export function changedText({ source, size }: Scaling, from: number): string {
  */
 export function lostForkMove(situation: Situation, { run, sizing }: RunState): RunMove | undefined {
   const { scaling, facts } = situation
-  if (!scaling?.isServing || run.path !== 'Forward' || sizing?.isReturning) return undefined
-  if (!isForkShort(scaling) || mayHaveWritten(situation, run)) return undefined
-  const why = whyReturned(facts, scaling)
+  if (!scaling || run.path !== 'Forward' || sizing?.isReturning || mayHaveWritten(situation, run)) return undefined
+  const why = lostForkReason(facts, scaling)
   const message = (text: string) => `${shortNameOf(scaling.source)} gets its pods back, because ${text}`
   return why === undefined ? undefined : { ...abortMove(run, message(why), facts), reason: 'Returned' }
 }
-
-function whyReturned({ fork, scaling }: Facts, { sides }: Scaling): string | undefined {
-  if (fork.is === 'absent' || (fork.is === 'known' && fork.value.metadata.deletionTimestamp))
-    return 'the fork was deleted'
-  if (sides.fork.ready === 0) return 'no pod of the fork was ready'
-  return (scaling?.shortMs ?? 0) >= SHORTAGE_MS ? 'too few pods of the fork were available for a minute' : undefined
-}
-
-/** Whether pods of the fork are missed for which the source has none. */
-const isForkShort = (scaling: Scaling): boolean =>
-  isShort(scaling) && scaling.sides.fork.available < Math.max(1, scaling.sides.fork.replicas)
 
 /** The condition of a fork that stands for pods of its source, and of which too few are available. */
 export function tooFewInside({ scaling }: Situation, report: RunReport | undefined): readonly ConditionDraft[] {

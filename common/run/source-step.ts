@@ -36,7 +36,8 @@ export function sourceStep(situation: Situation, scaling: Scaling, wanted: Wante
   const { source: of, stored, isServing, sides } = scaling
   const scaled = rememberedSize(scaling, wanted)
   const target = { resource: deployment, of }
-  const isMoving = wanted.run?.moved !== undefined
+  // without the component, nobody may write the source
+  const isMoving = wanted.run?.moved !== undefined || !situation.installed.promotion
   const next = nextSize(scaling, wanted)
   if (next) {
     const isStored = stored?.uid === of.metadata.uid && stored?.size === next.size && stored.written === next.written
@@ -58,6 +59,7 @@ const soon = ({ source }: Scaling, replicas: number): Decision =>
 function nextSize({ onSource, size, sides }: Scaling, { to }: Pick<Wanted, 'to'>) {
   if (onSource.is === 'changed') return { size, written: sides.source.replicas }
   if (onSource.is === 'lost') return { size, written: size }
+  if (onSource.is === 'foreign') return undefined
   return to === undefined ? undefined : { size, written: to }
 }
 
@@ -75,9 +77,7 @@ function rememberedSize(scaling: Scaling, wanted: Wanted): ScaledSource | undefi
   const now = sides.source.replicas
   if (next) return { uid, ...next, ...(next.written === now ? {} : { replaced: { size, written: now } }), ...flags }
   if (onSource.is === 'ours') {
-    const { written } = onSource.record
-    const isSame = stored?.uid === uid && stored.size === size && stored.written === written
-    return { uid, size, written, ...(isSame && stored.replaced ? { replaced: stored.replaced } : {}), ...flags }
+    return { uid, size, written: onSource.record.written, ...flags }
   }
   const isOver = onSource.is === 'none' && ownSizeEntry(source) < 0
   return isOver && from === undefined ? undefined : stored && { ...withoutFlags(stored), ...flags }
@@ -88,7 +88,10 @@ const withoutFlags = ({ isReturning: _returning, changedFrom: _from, ...stored }
 /** The number that somebody else has changed, as long as the run is held because of it. */
 function changedFrom({ onSource, stored, sides }: Scaling, run: RunReport | undefined): number | undefined {
   if (!run?.run.held) return undefined
-  if (onSource.is === 'changed') return stored?.written === sides.source.replicas ? stored.changedFrom : onSource.from
+  if (onSource.is === 'changed') {
+    const now = sides.source.replicas
+    return stored?.written === now && stored.size === now ? stored.changedFrom : onSource.from
+  }
   if (onSource.is === 'lost') return stored?.changedFrom ?? sides.source.replicas
   return stored?.changedFrom
 }

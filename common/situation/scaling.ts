@@ -25,16 +25,23 @@ interface Sized {
 
 /**
  * What of our size is on `source`. The label counts with the number that was written with it. Where the label is gone,
- * the status tells, if it is about this source.
+ * or is that of another experiment over our number, the status tells, if it is about this source.
  */
 export function onSource({ source, uid, stored }: Sized): OnSource {
   const [{ now }, record] = [sizeOf(source), sizeRecordOf(source)]
-  if (record && record.experiment !== uid) return { is: 'foreign', experiment: record.experiment }
+  if (record && record.experiment !== uid) {
+    const before = stored && stored.uid === source.metadata.uid ? (stored.replaced ?? stored) : undefined
+    return before && before.written === now && before.size > now
+      ? { is: 'lost', size: before.size }
+      : { is: 'foreign', experiment: record.experiment }
+  }
   if (record) return record.written === now ? { is: 'ours', record } : { is: 'changed', from: record.written }
   if (!stored) return { is: 'none' }
   if (stored.uid !== source.metadata.uid) return { is: 'changed', from: stored.written }
   const { replaced } = stored
-  const known = [stored, ...(replaced ? [replaced] : [])].find(({ written }) => written === now)
+  // before our first write is seen, the number that it would write may be that of somebody else
+  const isFirst = replaced !== undefined && replaced.size === replaced.written && stored.written < stored.size
+  const known = [...(isFirst ? [] : [stored]), ...(replaced ? [replaced] : [])].find(({ written }) => written === now)
   if (!known) return { is: 'changed', from: stored.written }
   return known.size > now ? { is: 'lost', size: known.size } : { is: 'none' }
 }
@@ -160,9 +167,27 @@ export function sizesAfterMove(scaling: Scaling, goal: SizePair): SizePair {
   return move.is === 'resize' ? { ...sizes, [move.side]: move.to } : sizes
 }
 
-/** Whether fewer pods of both are available than the bounds promise, so that the fork is missed. */
-export const isShort = ({ sides: { fork, source }, bounds }: Scaling): boolean =>
+/** Whether fewer pods of both are available than the bounds promise. */
+const isShort = ({ sides: { fork, source }, bounds }: Scaling): boolean =>
   fork.available + source.available < bounds.least
+
+/** How long a fork that stands for pods of its source may have too few. */
+const SHORTAGE_MS = 60_000
+
+/** Whether pods of the fork are missed for which the source has none. */
+export const isForkShort = (scaling: Scaling): boolean =>
+  isShort(scaling) && scaling.sides.fork.available < Math.max(1, scaling.sides.fork.replicas)
+
+/**
+ * Why a fork that stands for pods of its source cannot: it was deleted, it has no ready pod, or too few of its pods have
+ * been available for a minute. Undefined if it can.
+ */
+export function lostForkReason({ fork, scaling: timed }: SpecFacts, scaling: Scaling): string | undefined {
+  if (!scaling.isServing || !isForkShort(scaling)) return undefined
+  if (fork.is === 'absent' || (fork.is === 'known' && isBeingDeleted(fork.value))) return 'the fork was deleted'
+  if (scaling.sides.fork.ready === 0) return 'no pod of the fork was ready'
+  return (timed?.shortMs ?? 0) >= SHORTAGE_MS ? 'too few pods of the fork were available for a minute' : undefined
+}
 
 /** How long a move may take: the deadline of the source's own rollouts. */
 export const deadlineMs = ({ source }: Scaling): number =>

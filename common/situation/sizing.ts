@@ -1,6 +1,6 @@
 import { ownSizeEntry } from '../scaling/record.ts'
 import type { SizePair } from '../scaling/sizes.ts'
-import { moveTo, sizesAfterMove } from './scaling.ts'
+import { lostForkReason, moveTo, sizesAfterMove } from './scaling.ts'
 import type { RunState, Scaling, Sizing, SpecSituation } from './situation.ts'
 import { isTakenByAutoscaler, mustReturn } from './size-obstacles.ts'
 
@@ -20,7 +20,7 @@ export function withSizing(situation: SpecSituation, state: RunState, of: RunIns
   const { target, spec } = state
   if (!scaling || !target || (!spec.isInsideSource && !scaling.isServing)) return state
   const isReturning = isOnItsWayBack(situation, state, of)
-  const wanted = isReturning ? { fork: 0, source: scaling.size } : goalOf(state, scaling)
+  const wanted = isReturning ? { fork: 0, source: scaling.size } : goalOf(situation, state, scaling, of)
   const goal = besideOthers(scaling, wanted)
   const { fork: pods } = sizesAfterMove(scaling, goal)
   const isBusy = scaling.onSource.is === 'foreign' && wanted.source < scaling.size
@@ -38,14 +38,26 @@ function isOnItsWayBack(situation: SpecSituation, { run }: RunState, { isAgain, 
 
 /**
  * The sizes that the present step wants. A source whose size somebody else has set keeps that until the run is resumed,
- * and the fork only gives up what is too much. While the source gets its former values back, nothing is scaled.
+ * and the fork only gives up what is too much. Once the source is written, it gets no smaller: what it lacks because of
+ * a fork that cannot serve, it gets back. While it gets its former values back, nothing else is scaled.
  */
-function goalOf({ run, steps, target }: RunState, { stored, sides, size, bounds, isServing }: Scaling): SizePair {
+function goalOf(
+  { facts }: SpecSituation,
+  { run, steps, target }: RunState,
+  scaling: Scaling,
+  { isWritten }: RunInside,
+): SizePair {
+  const { stored, sides, size, bounds, isServing } = scaling
   const fork = sides.fork.replicas
   if (run.path === 'Forward' && run.held && stored?.changedFrom !== undefined)
     return { fork: Math.max(0, Math.min(fork, bounds.most - size)), source: size }
-  if (steps[run.stepIndex]?.is === 'restore' && isServing) return { fork, source: sides.source.replicas }
-  return { fork: target?.pods ?? fork, source: target?.source ?? size }
+  const wanted = { fork: target?.pods ?? fork, source: target?.source ?? size }
+  const isRestoring = steps[run.stepIndex]?.is === 'restore' && isServing
+  if (!isRestoring && !(isWritten && run.path === 'Forward')) return wanted
+  if (lostForkReason(facts, scaling) !== undefined) return { fork: sides.fork.ready, source: size }
+  if (isRestoring) return { fork, source: sides.source.replicas }
+  const source = Math.max(wanted.source, sides.source.replicas)
+  return { fork: Math.max(0, Math.min(wanted.fork, bounds.most - source)), source }
 }
 
 /**

@@ -4,7 +4,7 @@ import { knownOrAbsent } from '../../../common/api/known.ts'
 import { FORK_FINALIZER, SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
-import { at } from '../../../common/json/json.ts'
+import { at, objectOr } from '../../../common/json/json.ts'
 import type { Plan } from '../../../common/outcome/conclusion.ts'
 import { sizeRecordOf } from '../../../common/scaling/record.ts'
 import { boundsOf } from '../../../common/scaling/sizes.ts'
@@ -15,6 +15,8 @@ import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
 interface Pods {
   source: number
   fork: number
+  /** whether the rollout of the source does not end */
+  isStalled?: boolean
 }
 
 export interface Inside {
@@ -58,7 +60,9 @@ export function inside(size: number, weights: readonly number[], of: object = {}
     const { source, fork } = world
     pods.source = Math.min(pods.source, source ? replicasOf(source) : 0)
     pods.fork = Math.min(pods.fork, fork ? replicasOf(fork) : 0)
-    world.source = counted(source, pods.source)
+    const found = counted(source, pods.source)
+    const rolling = { replicas: replicasOf(found ?? aSource()) + 1, updatedReplicas: 1 }
+    world.source = found && pods.isStalled ? { ...found, status: { ...objectOr(found.status), ...rolling } } : found
     world.fork = counted(fork, pods.fork)
   }
   const pass = (): Plan => {
@@ -135,4 +139,23 @@ export function loseLabel({ run: { world } }: Inside): void {
   if (!source) return
   const { [SCALED]: _lost, ...labels } = source.metadata.labels ?? {}
   world.source = { ...source, metadata: { ...source.metadata, labels } }
+}
+
+/** Somebody puts the label of another experiment on the source, and perhaps sets its size. */
+export function setLabel({ run: { world }, pods }: Inside, label: string, replicas?: number): void {
+  const { source } = world
+  if (!source) return
+  const labels = { ...source.metadata.labels, [SCALED]: label }
+  const spec = { ...objectOr(source.spec), ...(replicas === undefined ? {} : { replicas }) }
+  world.source = { ...source, metadata: { ...source.metadata, labels }, spec }
+  if (replicas !== undefined) pods.source = replicas
+}
+
+/** Passes with two seconds between them, and something that happens before each. */
+export function passes(it: Inside, count: number, happens: () => void = () => undefined): void {
+  for (let done = 0; done < count; done += 1) {
+    happens()
+    it.pass()
+    it.run.wait(2)
+  }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
-import { inside, labelOf } from '../plan/some-inside.ts'
+import { inside, labelOf, loseLabel } from '../plan/some-inside.ts'
 
 describe('why a source may not get smaller', () => {
   it('gives the source its pods back when an autoscaler appears, and waits until that is gone', () => {
@@ -28,5 +28,14 @@ describe('why a source may not get smaller', () => {
     expect(it.sizes()).to.deep.equal([4, 1])
     expect(it.run.reasonOf('Stalled')).to.equal('NotInstalled')
     expect(it.run.messageOf('Ready')).to.contain('kubectl patch deployment/cart --namespace=shop')
+  })
+
+  it('lets nothing be written without the component, also where the label is lost', () => {
+    const it = inside(5, [80])
+    it.rest()
+    it.run.world.isPromotionInstalled = false
+    loseLabel(it)
+    it.pass()
+    expect(it.pass().writes.filter(({ role }) => role === 'sourceSize')).to.have.length(0)
   })
 })
