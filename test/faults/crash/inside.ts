@@ -5,10 +5,12 @@ import { at } from '../../../common/json/json.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { imageOverride } from '../../builders.ts'
-import { condition, DEADLINE_MS, imagesOf } from '../../integration/product.ts'
+import { condition, imagesOf } from '../../integration/product.ts'
 import { PATIENT, type Scenario, type Scene, say } from './scenarios.ts'
 
 const REPLICAS = 3
+/** Each move waits for pods and for nodes, in two rounds. */
+const CONVERGED_MS = 150_000
 const FORMER = 'registry.example/cart:1'
 const PROMOTED = 'registry.example/cart:2'
 
@@ -31,7 +33,7 @@ async function isAt({ own, forks }: Scene, step: string, replicas: number): Prom
 /** Waits until the source is as small as the weight wants it. */
 async function small(scene: Scene): Promise<void> {
   await created(scene)
-  await eventually('the run to be at 1/6 Paused', DEADLINE_MS, () => isAt(scene, '1/6 Paused', 1), PATIENT)
+  await eventually('the run to be at 1/6 Paused', CONVERGED_MS, () => isAt(scene, '1/6 Paused', 1), PATIENT)
 }
 
 /** @throws Error unless the source has all of its pods, with `image`, and a run ends at `step` as `reason` says */
@@ -62,7 +64,7 @@ const ALLOWED = {
   problems: leftOnSource,
   // how many rounds a move has depends on how fast pods become available
   mayDiffer: /\/(generation|observedGeneration)$/,
-  convergedMs: 120_000,
+  convergedMs: CONVERGED_MS,
 } as const
 
 /** All need the component `promotion`. */
