@@ -10,11 +10,13 @@ import { IMAGE } from './blue-greens.ts'
 import { usesCountedPods } from './counted-pods.ts'
 import { usesDeployments } from './gated-forks.ts'
 import { sizedSourcesIn } from './sized-sources.ts'
+import { usesStories } from './told-at-once.ts'
 
 /** While something happens, and at least. */
 const REQUESTS = Number(process.env.REQUESTS ?? 2_000)
 const BURST = 200
-const TIMEOUT_MS = 400_000
+/** Ten stories, three at once. */
+const TIMEOUT_MS = 600_000 + 60 * REQUESTS
 const SIZE = 5
 /** The pods beside: 25 %, rounded up. */
 const MOST = 7
@@ -153,6 +155,10 @@ describe('a canary inside the size of its source, on the real control plane', fu
     expect((await sizesOf(name)).fork).to.equal(0)
   }
 
-  for (const [name, story] of Object.entries(STORIES))
-    it(`loses no request, and keeps its bounds: ${name}`, () => isTold(name, story))
+  const told = usesStories({
+    names: Object.keys(STORIES),
+    tell: async (name) => isTold(name, STORIES[name] as Story),
+    lanes: 3,
+  })
+  for (const name of Object.keys(STORIES)) it(`loses no request, and keeps its bounds: ${name}`, () => told(name))
 })
