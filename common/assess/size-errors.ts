@@ -6,7 +6,7 @@ import type { FieldError, Warning } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { sizeRecordOf } from '../scaling/record.ts'
 import { sizeOf } from '../scaling/size.ts'
-import { autoscaled, leavingServices } from '../situation/size-obstacles.ts'
+import { autoscaled, leavingServices } from '../situation/leaving-services.ts'
 import { sizeDeclaredBy, sizeSetLaterBy } from '../strategy/declared.ts'
 import { type StrategyRunSpec, strategyRunSpec } from '../strategy/run-spec.ts'
 import { listed } from '../text/list.ts'
@@ -86,7 +86,7 @@ const leavesServices: SizeRule = ({ facts, source, fork }) => {
   if (!found) return 'whether a Service sends only to the source is not known now; try again'
   return found.length === 0
     ? undefined
-    : `the fork gets no requests from ${listed(found)}, and the source gets smaller; keep its labels and ports, or leave this out`
+    : `the fork gets no requests from ${listed(found.map(({ name }) => name))}, and the source gets smaller; keep its labels and ports, or leave this out`
 }
 
 const isBusy: SizeRule = ({ facts: { experiment }, source }) => {

@@ -1,82 +1,42 @@
 import { knownValue } from '../api/known.ts'
 import { EXPERIMENT_ID, FORK_FINALIZER } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
+import { type Decision, stalled, waiting } from '../facts/decision.ts'
 import { forkAndSource, type SpecFacts } from '../facts/facts.ts'
 import { forkHealth } from '../fork/health.ts'
 import { returnCommand } from '../scaling/record.ts'
 import { sizeDeclaredBy } from '../strategy/declared.ts'
 import { readyEndpoints } from '../surroundings/endpoints.ts'
-import { scales, trafficInput } from '../surroundings/pod-labels.ts'
-import { concernsSource, selectsTemplate } from '../surroundings/shares.ts'
-import type { ServiceView } from '../surroundings/traffic.ts'
+import { trafficInput } from '../surroundings/pod-labels.ts'
+import { concernsSource } from '../surroundings/shares.ts'
 import { listed } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
+import { experimentId } from '../workload/identity.ts'
+import { autoscaled, leavingServices } from './leaving-services.ts'
+import type { Scaling, SpecSituation } from './situation.ts'
 
-/**
- * What would get fewer pods if `fork` grew instead of its source: the Services, or the ports of one, that lead to pods
- * of the source and not to those of the fork, and those of which that is not known. A Service that sends only to an
- * experiment counts as it will be without that. Undefined while the Services, or the source, are not known.
- */
-export function leavingServices(facts: SpecFacts, fork: KubeObject | undefined): readonly string[] | undefined {
+/** Services, autoscalers and declarers are looked at again after this time, if no event tells of them. */
+const RECHECK_MS = 10_000
+
+/** The rollout of a source is looked at again after this time. */
+const SETTLING_MS = 2_000
+
+/** A Service of the source that sends only to the fork of another experiment, with the id of that; or undefined. */
+export function takenService(facts: SpecFacts, fork: KubeObject | undefined) {
   const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
-  if (!pair?.source || !traffic) return undefined
-  const { source } = pair
+  if (!pair || !traffic) return undefined
+  const own = experimentId(facts.experiment.metadata.uid)
   const pods = trafficInput(pair)
-  const unread = (traffic.unread ?? []).filter(({ name }) => name.startsWith('service/'))
-  const shared = traffic.services.map((service) => ({ ...service, selector: withoutPin(service.selector) }))
-  return [
-    // a Service for one experiment alone has no other pair
-    ...shared.filter(({ selector }) => !isEmpty(selector)).flatMap((service) => leaving(service, source, pods)),
-    ...unread.map(({ name, unread }) => `${name} (${unread})`),
-  ].sort()
-}
-
-/** By what `service` leaves the source alone; none: by nothing. */
-function leaving(service: ServiceView, source: KubeObject, pods: TrafficInput): readonly string[] {
-  const name = `service/${service.name}`
-  if (service.beyond !== undefined) return maySelect(service, pods) ? [`${name} (${service.beyond})`] : []
-  const isOfSource = concernsSource(service, pods)
-  if (isOfSource) return selectsPods(service, pods.fork) ? leavingPorts(service, pods) : [name]
-  return pods.source && maySelectLater(service, source, pods.source) && !mayJoin(service, pods) ? [name] : []
-}
-
-/** Whether pods of the fork may get the labels by which pods of the source join `service` while they run. */
-const mayJoin = ({ selector }: ServiceView, { fork, source }: TrafficInput): boolean =>
-  Object.entries(selector).every(([key, value]) => fork.labels[key] === value || source?.labels[key] !== value)
-
-/** The ports of `service` that only pods of the source have. */
-function leavingPorts(service: ServiceView, pods: TrafficInput): readonly string[] {
-  const missing = missingPorts(service, pods).filter(pods.sourceHasPort)
-  return missing.length === 0
-    ? []
-    : [`the ${missing.length === 1 ? 'port' : 'ports'} ${listed(missing)} of service/${service.name}`]
-}
-
-/** The Services of the source that send only to another experiment than that of `fork`; none while they are not known. */
-export function takenServices(facts: SpecFacts, fork: KubeObject | undefined): readonly string[] {
-  const [pair, traffic] = [forkAndSource(facts, fork), knownValue(facts.surroundings.traffic)]
-  if (!pair || !traffic) return []
-  const pods = trafficInput(pair)
-  return traffic.services
-    .filter(
-      ({ selector }) =>
-        Object.hasOwn(selector, EXPERIMENT_ID) && selector[EXPERIMENT_ID] !== pods.fork.labels[EXPERIMENT_ID],
-    )
-    .filter((service) => concernsSource(service, pods))
-    .map(({ name }) => `service/${name}`)
-    .sort()
-}
-
-/** Whether an autoscaler decides the size of a source. */
-interface Autoscaled {
-  /** whether it is only not known that none does */
-  readonly isUnknown: boolean
-  readonly message: string
+  const taken = traffic.services.find((service) => {
+    const id = service.selector[EXPERIMENT_ID]
+    return id !== undefined && id !== own && concernsSource(service, pods)
+  })
+  return taken && { name: taken.name, id: taken.selector[EXPERIMENT_ID] ?? '' }
 }
 
 /**
- * The autoscaler of `source`, which no canary may scale then: also one that KEDA made, or perhaps one that cannot be
- * read. Undefined: there is none.
+ * Whether the source must get its pods back: a Service that the fork is not behind has fewer of them than the bounds
+ * promise. It was made after the source had got smaller.
  */
 export function mustReturn({ facts }: SpecSituation, { isServing, bounds }: Scaling): boolean {
   const traffic = knownValue(facts.surroundings.traffic)
@@ -103,7 +63,7 @@ export function shrinkObstacle(situation: SpecSituation, scaling: Scaling): Deci
   return (
     busy(facts, scaling) ??
     leavesService(facts, source) ??
-    autoscaled(facts, source) ??
+    isAutoscaled(facts, source) ??
     declared(source) ??
     unsettled(facts, source) ??
     unowned(facts)
@@ -118,3 +78,51 @@ export function withoutComponent({ source, isServing, size }: Scaling): Decision
     isServing ? `${message}; the fork stays; give the pods back: ${returnCommand(source, size)}` : message,
   )
 }
+
+function busy(facts: SpecFacts, { onSource, source }: Scaling): Decision | undefined {
+  const name = shortNameOf(source)
+  if (onSource.is === 'foreign')
+    return waiting(
+      'SourceIsBusy',
+      `another experiment scales ${name}: the one with the uid ${onSource.experiment}`,
+      RECHECK_MS,
+    )
+  const taken = takenService(facts, knownValue(facts.fork))
+  const sends = taken && `service/${taken.name} sends only to the experiment with the id ${taken.id}`
+  return taken && waiting('SourceIsBusy', `${sends}, so ${name} keeps its size`, RECHECK_MS)
+}
+
+function leavesService(facts: SpecFacts, source: KubeObject): Decision | undefined {
+  const found = leavingServices(facts, knownValue(facts.fork))
+  const name = shortNameOf(source)
+  if (!found) return waiting('LeavesService', `the Services could not be read, so ${name} keeps its size`, RECHECK_MS)
+  if (found.length === 0) return undefined
+  const names = listed(found.map((each) => each.name))
+  return waiting('LeavesService', `the fork gets no requests from ${names}, so ${name} keeps its size`, RECHECK_MS)
+}
+
+/** An autoscaler would set another size again. */
+function isAutoscaled(facts: SpecFacts, source: KubeObject): Decision | undefined {
+  const found = autoscaled(facts, source)
+  const until = found?.isUnknown ? '' : ' until the autoscaler is removed'
+  return found && waiting('SourceIsAutoscaled', `${found.message}; the run waits${until}`, RECHECK_MS)
+}
+
+function declared(source: KubeObject): Decision | undefined {
+  const declarer = sizeDeclaredBy(source)
+  const message = (by: string) => `${by} declares spec.replicas of ${shortNameOf(source)}; hand the field over first`
+  return declarer === undefined ? undefined : waiting('SourceIsDeclared', message(declarer), RECHECK_MS)
+}
+
+function unsettled({ kind, now }: SpecFacts, source: KubeObject): Decision | undefined {
+  const adapter = knownValue(kind)
+  const health = adapter && forkHealth(adapter, source, now)
+  if (!health || health.is === 'ready') return undefined
+  return waiting('SourceNotSettled', `${shortNameOf(source)} is not settled: ${health.message}`, SETTLING_MS)
+}
+
+/** Nothing may take the fork away behind our back while the source depends on it. */
+const unowned = ({ experiment: { metadata } }: SpecFacts): Decision | undefined =>
+  metadata.finalizers?.includes(FORK_FINALIZER)
+    ? undefined
+    : waiting('Updating', `expd/${metadata.name} gets its finalizer first`, 0)
