@@ -179,8 +179,8 @@ export const isForkShort = (scaling: Scaling): boolean =>
   isShort(scaling) && scaling.sides.fork.available < Math.max(1, scaling.sides.fork.replicas)
 
 /**
- * Why a fork that stands for pods of its source cannot: it was deleted, it has no ready pod, or too few of its pods have
- * been available for a minute. Undefined if it can.
+ * Why a fork that stands for pods of its source cannot: it was deleted, it has no ready pod, or too few of its pods
+ * have been available for a minute. Undefined if it can.
  */
 export function lostForkReason({ fork, scaling: timed }: SpecFacts, scaling: Scaling): string | undefined {
   if (!scaling.isServing || !isForkShort(scaling)) return undefined
