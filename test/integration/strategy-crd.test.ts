@@ -147,7 +147,7 @@ describe('a strategy in the CRD, by itself', () => {
     const explained = async (field: string) =>
       (await plane().kubectl(['explain', `expd.spec.strategy${field}`])).stdout.replace(/\s+/g, ' ')
     expect(await explained('')).to.contain('canary <Object> Gives the fork weights, with pauses between them.')
-    expect(await explained('.canary.steps')).to.contain('With 20 and a source of 10 pods, the fork gets 3.')
+    expect(await explained('.canary.steps')).to.contain('With 20 and a source of 10 pods, the fork gets 3, or 2')
     expect(await explained('.canary.steps.pause.duration')).to.contain('seconds, or a text such as "1h30m"')
   })
 })
