@@ -36,17 +36,17 @@ export function sourceStep(situation: Situation, scaling: Scaling, wanted: Wante
   const { source: of, stored, isServing, sides } = scaling
   const scaled = rememberedSize(scaling, wanted)
   const target = { resource: deployment, of }
-  // without the component, nobody may write the source
-  const isMoving = wanted.run?.moved !== undefined || !situation.installed.promotion
+  // a pass that moves the run only stores that, and without the component nobody may write the source
+  const mayWrite = wanted.run?.moved === undefined && situation.installed.promotion
   const next = nextSize(scaling, wanted)
   if (next) {
     const isStored = stored?.uid === of.metadata.uid && stored?.size === next.size && stored.written === next.written
     if (!isStored && experiment.status?.strategy) return { writes: [], scaled, decision: soon(scaling, next.written) }
-    const isWritten = isMoving || (next.written === sides.source.replicas && !isServing)
+    const isNeeded = isServing || next.written !== sides.source.replicas
     const record = { experiment: experiment.metadata.uid, ...next }
-    return { writes: isWritten ? [] : [resizeSource(target, record, experiment)], scaled }
+    return { writes: mayWrite && isNeeded ? [resizeSource(target, record, experiment)] : [], scaled }
   }
-  if (isMoving) return { writes: [], scaled }
+  if (!mayWrite) return { writes: [], scaled }
   if (isServing && wanted.isDone) return { writes: [unlabelSource(target, undefined)], scaled }
   const released = isServing || scaling.onSource.is === 'foreign' ? undefined : releaseSourceSize(target)
   return { writes: released ? [released] : [], scaled }
@@ -76,9 +76,7 @@ function rememberedSize(scaling: Scaling, wanted: Wanted): ScaledSource | undefi
   const uid = source.metadata.uid ?? ''
   const now = sides.source.replicas
   if (next) return { uid, ...next, ...(next.written === now ? {} : { replaced: { size, written: now } }), ...flags }
-  if (onSource.is === 'ours') {
-    return { uid, size, written: onSource.record.written, ...flags }
-  }
+  if (onSource.is === 'ours') return { uid, size, written: onSource.record.written, ...flags }
   const isOver = onSource.is === 'none' && ownSizeEntry(source) < 0
   return isOver && from === undefined ? undefined : stored && { ...withoutFlags(stored), ...flags }
 }

@@ -13,7 +13,7 @@ import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { selectsPods, trafficInput } from '../surroundings/pod-labels.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
-import { replicasOf, statusCount } from '../workload/status.ts'
+import { PROGRESS_DEADLINE_SECONDS, replicasOf, statusCount } from '../workload/status.ts'
 import type { OnSource, Scaling, SpecSituation } from './situation.ts'
 
 /** What decides the size of a source that is there, and can be read. */
@@ -191,4 +191,4 @@ export function lostForkReason({ fork, scaling: timed }: SpecFacts, scaling: Sca
 
 /** How long a move may take: the deadline of the source's own rollouts. */
 export const deadlineMs = ({ source }: Scaling): number =>
-  Number(objectOr(source.spec).progressDeadlineSeconds ?? 600) * 1_000
+  Number(objectOr(source.spec).progressDeadlineSeconds ?? PROGRESS_DEADLINE_SECONDS) * 1_000
