@@ -13,6 +13,7 @@ import { listed } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { experimentId } from '../workload/identity.ts'
 import { autoscaled, leavingServices } from './leaving-services.ts'
+import { scaledByOther } from './scaling.ts'
 import type { Scaling, SpecSituation } from './situation.ts'
 
 /** Services, autoscalers and declarers are looked at again after this time, if no event tells of them. */
@@ -81,12 +82,7 @@ export function withoutComponent({ source, isServing, size }: Scaling): Decision
 
 function busy(facts: SpecFacts, { onSource, source }: Scaling): Decision | undefined {
   const name = shortNameOf(source)
-  if (onSource.is === 'foreign')
-    return waiting(
-      'SourceIsBusy',
-      `another experiment scales ${name}: the one with the uid ${onSource.experiment}`,
-      RECHECK_MS,
-    )
+  if (onSource.is === 'foreign') return scaledByOther(facts, source)
   const taken = takenService(facts, knownValue(facts.fork))
   const sends = taken && `service/${taken.name} sends only to the experiment with the id ${taken.id}`
   return taken && waiting('SourceIsBusy', `${sends}, so ${name} keeps its size`, RECHECK_MS)
