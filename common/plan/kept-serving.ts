@@ -9,14 +9,14 @@ import { contentDeniedBy } from '../outcome/policy-decision.ts'
 import { scaleTo } from '../run/leaving.ts'
 import { type SourceStep, sourceStep } from '../run/source-step.ts'
 import type { SizePair } from '../scaling/sizes.ts'
-import { deadlineMs, moveTo, sizesAfterMove } from '../situation/scaling.ts'
+import { moveTo, sizesAfterMove } from '../situation/scaling.ts'
 import type { Scaling, Situation } from '../situation/situation.ts'
 import { shrinkObstacle, withoutComponent } from '../situation/size-obstacles.ts'
 import { besideOthers, isSized } from '../situation/sizing.ts'
 import { count } from '../text/count.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { replicasOf } from '../workload/status.ts'
+import { progressDeadlineMs, replicasOf } from '../workload/status.ts'
 import type { Write } from '../writes/write.ts'
 
 /** Both sides are looked at again after this time, because no event tells of pods of the source. */
@@ -180,7 +180,7 @@ function progress({ facts }: Situation, scaling: Scaling, goal: SizePair): Decis
   const isBack = goal.source > sides.source.available
   const pods = `${sides.source.available} of ${count(goal.source, 'pod')} available, ${sides.fork.available} of ${goal.fork} of the fork`
   const message = `${shortNameOf(source)}: ${pods}`
-  return isBack && (facts.scaling?.sizedMs ?? 0) >= deadlineMs(scaling)
+  return isBack && (facts.scaling?.sizedMs ?? 0) >= progressDeadlineMs(scaling.source)
     ? stalled('ProgressDeadlineExceeded', `${message}; the source gets no more pods, and the rest of the fork stays`)
     : waiting('Updating', message, RECHECK_MS)
 }

@@ -10,7 +10,7 @@ import { type Facts, isAsWritten, lastWriteOf } from '../facts/facts.ts'
 import type { Base } from '../fork/base.ts'
 import { forkHealth } from '../fork/health.ts'
 import { decodeBase, encodeBase, isPinned, pinnedSource } from '../fork/pinned.ts'
-import { type JsonObject, objectOr } from '../json/json.ts'
+import type { JsonObject } from '../json/json.ts'
 import type { Conclusion, Plan } from '../outcome/conclusion.ts'
 import { returnFirst } from '../run/cut-over.ts'
 import { deletionText, foreignFinalizers, keptByFinalizers, leaving } from '../run/leaving.ts'
@@ -28,7 +28,7 @@ import {
   isUnreadForkOf,
 } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
-import { PROGRESS_DEADLINE_SECONDS } from '../workload/status.ts'
+import { progressDeadlineMs } from '../workload/status.ts'
 import { ownerOfRevision } from '../writes/revision-owner.ts'
 import type { Write } from '../writes/write.ts'
 
@@ -90,10 +90,9 @@ function awaitedRollout(situation: Situation, kind: WorkloadKind): string | unde
   const { experiment, promotion, now } = situation.facts
   const source = knownValue(promotion?.source ?? { is: 'absent' })
   if (!source || !hasForkFinalizer(experiment) || !isWritten(situation)) return undefined
-  const { progressDeadlineSeconds: deadlineS = PROGRESS_DEADLINE_SECONDS } = objectOr(source.spec)
   const waitedMs = now.getTime() - Date.parse(experiment.metadata.deletionTimestamp ?? '')
   const health = forkHealth(kind, source, now)
-  if (health.is !== 'progressing' || waitedMs >= Number(deadlineS) * 1_000) return undefined
+  if (health.is !== 'progressing' || waitedMs >= progressDeadlineMs(source)) return undefined
   return `${shortNameOf(source)} has its pods: ${health.message}`
 }
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import type { ScaledSource } from '../api/strategy.ts'
 import { type Decision, waiting } from '../facts/decision.ts'
 import { forkAndSource, type ScalingFacts, type SpecFacts } from '../facts/facts.ts'
-import { at, objectOr } from '../json/json.ts'
+import { at } from '../json/json.ts'
 import { nextMove, type Side, type Sides } from '../scaling/move.ts'
 import { sizeRecordOf } from '../scaling/record.ts'
 import { sizeOf } from '../scaling/size.ts'
@@ -13,7 +13,7 @@ import { readyEndpoints } from '../surroundings/endpoints.ts'
 import { selectsPods, trafficInput } from '../surroundings/pod-labels.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
-import { PROGRESS_DEADLINE_SECONDS, replicasOf, statusCount } from '../workload/status.ts'
+import { replicasOf, statusCount } from '../workload/status.ts'
 import type { OnSource, Scaling, SpecSituation } from './situation.ts'
 
 /** What decides the size of a source that is there, and can be read. */
@@ -188,7 +188,3 @@ export function lostForkReason({ fork, scaling: timed }: SpecFacts, scaling: Sca
   if (scaling.sides.fork.ready === 0) return 'no pod of the fork was ready'
   return (timed?.shortMs ?? 0) >= SHORTAGE_MS ? 'too few pods of the fork were available for a minute' : undefined
 }
-
-/** How long a move may take: the deadline of the source's own rollouts. */
-export const deadlineMs = ({ source }: Scaling): number =>
-  Number(objectOr(source.spec).progressDeadlineSeconds ?? PROGRESS_DEADLINE_SECONDS) * 1_000

@@ -12,6 +12,10 @@ type Fields = Readonly<Record<string, unknown>>
  */
 export const PROGRESS_DEADLINE_SECONDS = 600
 
+/** How long a rollout of a workload may take. */
+export const progressDeadlineMs = ({ spec }: KubeObject): number =>
+  Number(at(spec, 'progressDeadlineSeconds') ?? PROGRESS_DEADLINE_SECONDS) * 1_000
+
 /** The condition of a type in a workload's status, if it has this status. */
 export const conditionOf = (workload: KubeObject, type: string, status: 'True' | 'False'): Fields | undefined =>
   listOr(at(workload, 'status', 'conditions'))

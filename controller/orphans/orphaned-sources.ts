@@ -2,12 +2,11 @@ import { SCALED } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { Reason } from '../../common/api/reasons.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
-import { at } from '../../common/json/json.ts'
 import { asObject } from '../../common/kube/reads/object.ts'
 import { returnCommand, type SizeRecord, sizeRecordOf } from '../../common/scaling/record.ts'
 import { count } from '../../common/text/count.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
-import { PROGRESS_DEADLINE_SECONDS, replicasOf, statusCount } from '../../common/workload/status.ts'
+import { progressDeadlineMs, replicasOf, statusCount } from '../../common/workload/status.ts'
 import {
   releaseSourceSize,
   returnSource,
@@ -175,7 +174,7 @@ export class OrphanedSources {
       return this.#tell(source, { ...RETURNED, note: returnedNote(record) }, 'returned')
     }
     const isReady = isCopy || (readyMs !== undefined && nowMs - readyMs >= CONFIRMED_MS)
-    if (!isReady && nowMs - sinceMs < deadlineMs(source)) return
+    if (!isReady && nowMs - sinceMs < progressDeadlineMs(source)) return
     await this.#unlabel(of, source)
     if (!isReady) this.#tell(source, { ...LATE, note: lateNote(source) })
     if (isCopy || isOther)
@@ -262,9 +261,5 @@ function leftNote(source: KubeObject, { size, written }: SizeRecord, isCopy: boo
 const isWhole = (source: KubeObject): boolean =>
   statusCount(source, 'observedGeneration') >= (source.metadata.generation ?? 0) &&
   statusCount(source, 'availableReplicas') >= replicasOf(source)
-
-/** The deadline of the source's own rollouts. */
-const deadlineMs = ({ spec }: KubeObject): number =>
-  Number(at(spec, 'progressDeadlineSeconds') ?? PROGRESS_DEADLINE_SECONDS) * 1_000
 
 const keyOf = ({ namespace, name }: Place): string => `${namespace}/${name}`
