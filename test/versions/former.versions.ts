@@ -1,4 +1,8 @@
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'chai'
+import { bundle, PROGRAMS } from '../../build/bundle.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { isEqual } from '../../common/json/json.ts'
 import { type ArgoRollouts, startArgoRollouts } from '../../sandbox/argo/argo-rollouts.ts'
@@ -10,6 +14,7 @@ import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { says } from '../integration/canaries.ts'
 import { imagesOf, type Place, placeAt } from '../integration/product.ts'
 import { needs } from '../needs.ts'
+import { OF_PODS, sizedSourcesIn } from '../strategies/sized-sources.ts'
 import { answersOfStates, restarts, shows as showsIn } from './analysis-states.ts'
 import { evidenceIn, expectOwnEvidence, PRESENT_VERSIONS, versionsIn, writeRuns } from './evidence.ts'
 import { usesFormerVersion } from './former-version.ts'
@@ -29,6 +34,7 @@ describe(`an update from version ${FORMER.slice(0, 8)}, and the way back`, () =>
   const plane = usesOwnControlPlane(() => former().crds)
   const { answers } = runsPlugin(plane)
   const place = (): Place => placeAt(plane().api, plane().kubectl, 'shop')
+  const { aSizedSource, inside, comeToSizes, isItselfAgain } = sizedSourcesIn(place)
   let argo: ArgoRollouts | undefined
   let installed: Installation | undefined
   let first: Awaited<ReturnType<typeof statesOf>> = {}
@@ -72,6 +78,11 @@ describe(`an update from version ${FORMER.slice(0, 8)}, and the way back`, () =>
       { pauseMs: 2_000 },
     )
   }
+  /** Takes as `first` what does not change by itself any more. */
+  async function comesToRest(): Promise<void> {
+    do first = await states()
+    while ((await watched()).length > 0)
+  }
   const makesNothingAgain = async () => expect(await watched()).to.deep.equal([])
   const shows = (name: string, what: string, holds: (of: ExperimentDeployment) => boolean) =>
     eventually(`${name} to show ${what}`, DEADLINE_MS, async () => {
@@ -91,8 +102,7 @@ describe(`an update from version ${FORMER.slice(0, 8)}, and the way back`, () =>
     answers.set('passed', { decision: 'Pass', message: 'good' })
     answersOfStates(answers)
     await createStates(place())
-    do first = await states()
-    while ((await watched()).length > 0)
+    await comesToRest()
     ofFormer = versionsIn(await evidenceIn(place()))
     if (process.env.WRITE_RUNS) await writeRuns(place())
   })
@@ -135,6 +145,30 @@ describe(`an update from version ${FORMER.slice(0, 8)}, and the way back`, () =>
       expectOwnEvidence(atRest, await evidenceIn(place()), versions)
     })
   }
+
+  it('leave a source smaller while other code of this version comes', async () => {
+    await aSizedSource('inside')
+    await inside('inside', [{ setWeight: 40 }, { pause: {} }])
+    await hasPhase('inside', 'Paused')
+    await comeToSizes('inside', OF_PODS[40])
+    await comesToRest()
+    const folder = await mkdtemp(join(tmpdir(), 'other-code-'))
+    for (const file of await bundle(PROGRAMS, folder)) await appendFile(file, '// other code\n')
+    await replaces({ ...PRESENT, argsOf: (name) => [join(folder, `${name}.mjs`)] })
+    await rm(folder, { recursive: true })
+    await makesNothingAgain()
+    await comeToSizes('inside', OF_PODS[40])
+  })
+
+  it('make nothing again with the former image when no source is smaller any more', async () => {
+    await says(place(), 'inside', 'abort')
+    await isItselfAgain('inside')
+    await comesToRest()
+    for (const options of [{ ...PRESENT, ...argsOfFormer() }, PRESENT]) {
+      await replaces(options)
+      await makesNothingAgain()
+    }
+  })
 
   it('N31: carry on what the former version has begun', async () => {
     for (const name of ['paused', 'approved', 'preview']) await says(place(), name, 'resume')
