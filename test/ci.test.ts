@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { waitingRuns } from './suites.ts'
 
 /** Suites that CI does not run, and why. */
 const NOT_IN_CI: Readonly<Record<string, string>> = {
@@ -14,13 +15,18 @@ const NOT_IN_CI: Readonly<Record<string, string>> = {
 const THIRDS = ['first', 'second', 'third']
 
 describe('CI', () => {
+  /** The last command, which prints the total, and the suites that it has. */
+  const [run, last = ''] = readFileSync('.ci/run', 'utf8')
+    .trimEnd()
+    .split(/\n(?=.*$)/)
+  const suites = /^COVERAGE=1 SUITES="([a-z ]+)" npm test$/.exec(last)?.[1]?.split(' ') ?? []
+
   it('runs every suite but those that take long', () => {
-    const run = readFileSync('.ci/run', 'utf8').split('\n')
-    const suites = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts).filter((name) =>
-      name.startsWith('test:'),
-    )
-    expect(run).to.include('COVERAGE=1 npm test')
-    expect(suites.filter((name) => !run.includes(`npm run ${name}`))).to.have.members(Object.keys(NOT_IN_CI))
+    const scripts = Object.keys(JSON.parse(readFileSync('package.json', 'utf8')).scripts)
+    const isRun = (name: string) =>
+      suites.includes(name.slice('test:'.length)) || `${run}\n`.includes(`\nnpm run ${name}\n`)
+    const others = scripts.filter((name) => name.startsWith('test:') && !isRun(name))
+    expect(others).to.have.members(Object.keys(NOT_IN_CI))
   })
 
   it('N50: has what tests need built before them in every run, also in one of a single file', () => {
@@ -33,15 +39,14 @@ describe('CI', () => {
   })
 
   it('N50: says of each total but the last one of which part it is', () => {
-    const run = readFileSync('.ci/run', 'utf8').trimEnd().split('\n')
-    expect(run.at(-1)).to.equal('COVERAGE=1 npm test')
-    const suites = run.flatMap((line) => /^npm run test:(\w+)$/.exec(line)?.[1] ?? [])
-    const configs = [...suites, ...THIRDS.map((third) => `integration/.mocharc.${third}.json`)].map((name) =>
-      name.endsWith('.json') ? `test/${name}` : `test/${name}/.mocharc.json`,
-    )
-    const parts = configs.map((file) => JSON.parse(readFileSync(file, 'utf8'))['reporter-option']?.[0])
-    const names = [...suites, ...THIRDS.map((_, index) => `control plane, ${index + 1} of 3`)]
-    expect(parts).to.deep.equal(names.map((name) => `part=${name}`))
+    expect(suites).not.to.deep.equal([])
+    const runs = waitingRuns(suites).map((args) => args.join(' '))
+    const options = runs.map((args) => {
+      const config = /^--config (.+)$/.exec(args)?.[1]
+      return config ? JSON.parse(readFileSync(config, 'utf8'))['reporter-option'][0] : args
+    })
+    expect(options.filter((each) => !/part=[a-z]/.test(each))).to.deep.equal([])
+    expect(new Set(runs).size, 'each file once').to.equal(runs.length)
   })
 
   it('runs every test on the real control plane in one third', () => {

@@ -1,8 +1,8 @@
 /**
  * `npm test [-- ARGUMENT …]`: builds what tests need, runs the tests that need processors concurrently with those that
  * wait for a cluster, and prints what was skipped, and the total last. It fails, too, if a role grants what no test
- * needed, after other suites with `USED_RIGHTS` if a component does, and with `COVERAGE` if too few branches are
- * covered. With arguments, it runs mocha with these.
+ * needed, and with `COVERAGE` if too few branches are covered. With `SUITES` it also runs those suites, by name, and
+ * fails if a component grants what no test needed. With arguments, it runs mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,10 +11,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compiledBefore } from '../sandbox/compiled-before.ts'
-import type { Need } from '../sandbox/needs.ts'
+import { NEEDS, type Need } from '../sandbox/needs.ts'
 import { prepare } from '../sandbox/prepare.ts'
 import { USED_RIGHTS, unusedOfComponents, unusedRights, unusedRightsWithoutAnalyses } from './audited.ts'
+import { inParallel } from './in-parallel.ts'
 import { countsIn, failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
+import { waitingRuns } from './suites.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const MOCHA = resolve('mocha/bin/mocha.js')
@@ -25,8 +27,13 @@ const ON_A_CONTROL_PLANE = 'analyses clusters corpus installs integration load s
   .split(' ')
   .map((folder) => `test/${folder}/**/*.test.ts`)
 
+/** The other suites that this run has, too. CI names all but those that take long or want the machine alone. */
+const SUITES = process.env.SUITES?.split(' ') ?? []
 /** What the tests below need. They would wait for what is missing here, before their own first test. */
-const NEEDED: readonly Need[] = ['controlPlane', 'argoRollouts', 'argoFiles', 'kubernetesFiles']
+const NEEDED: readonly Need[] =
+  SUITES.length > 0 ? (Object.keys(NEEDS) as Need[]) : ['controlPlane', 'argoRollouts', 'argoFiles', 'kubernetesFiles']
+/** How many runs of mocha that wait for clusters are beside each other. */
+const LANES = 3
 
 /** A run of mocha: what it has printed so far, and how it ended. */
 interface Part {
@@ -80,35 +87,28 @@ async function isCoreCovered(): Promise<boolean> {
   return child.exitCode === 0
 }
 
-/** A third of the tests that mostly wait for a cluster. */
-const patient = (third: 'first' | 'second' | 'third'): Promise<Part> =>
-  mocha(['--config', `test/integration/.mocharc.${third}.json`])
-
 const args = process.argv.slice(2)
 /** Without the name of a file, options such as `--grep` are about all of them. */
 const namesFiles = args.some((arg) => arg.endsWith('.ts') || /^--(spec|config)\b/.test(arg))
 if (args.length > 0)
   process.exitCode = (await mocha(namesFiles ? args : ['--spec', 'test/**/*.test.ts', ...args])).code ?? 1
 else {
-  const ofSuites = process.env[USED_RIGHTS] // other suites have run before, and left there what they used
-  const folder = ofSuites ?? mkdtempSync(join(tmpdir(), 'used-rights-'))
+  const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
   process.env[USED_RIGHTS] = folder
   // before all tests, because on few processors those in memory would be as slow as a build beside them
   await prepare(NEEDED, (line) => console.log(line))
-  const runs = await Promise.all([busy(), patient('first'), patient('second'), patient('third')])
-  const counts = runs.map(({ said }) => countsIn(said))
+  await Promise.all([busy(), inParallel(LANES, waitingRuns(SUITES), (run) => mocha(run))])
+  const counts = parts.map(({ said }) => countsIn(said))
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   const unused =
-    ofSuites === undefined
-      ? unusedRightsWithoutAnalyses(folder)
-      : [...unusedRights(folder), ...unusedOfComponents(folder)]
-  if (ofSuites === undefined) rmSync(folder, { recursive: true })
+    SUITES.length === 0 ? unusedRightsWithoutAnalyses(folder) : [...unusedRights(folder), ...unusedOfComponents(folder)]
+  rmSync(folder, { recursive: true })
   // again at the end, because a long log is read from there
-  for (const failures of runs.flatMap(({ said }) => failuresIn(said) ?? [])) console.log(failures)
-  const skipped = runs.flatMap(({ said }) => skippedIn(said))
+  for (const failures of parts.flatMap(({ said }) => failuresIn(said) ?? [])) console.log(failures)
+  const skipped = parts.flatMap(({ said }) => skippedIn(said))
   if (skipped.length > 0) console.log(`\n${listOfSkipped(skipped)}`)
   if (unused.length > 0) console.log(`\nThese rights were granted, and no test needed them:\n${unused.join('\n')}`)
   const isCovered = !IS_COVERED || (await isCoreCovered())
   console.log(`\n${passed} passed, ${failed} failed`)
-  if (!isCovered || unused.length > 0 || runs.some(({ code }) => code !== 0)) process.exitCode = 1
+  if (!isCovered || unused.length > 0 || parts.some(({ code }) => code !== 0)) process.exitCode = 1
 }
