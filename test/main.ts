@@ -2,11 +2,12 @@
  * `npm test [-- ARGUMENT …]`: builds what tests need, runs the tests that need processors concurrently with those that
  * wait for a cluster, and prints what was skipped, and the total last. It fails, too, if a role grants what no test
  * needed, and with `COVERAGE` if too few branches are covered. With `SUITES` it also runs those suites, by name, and
- * fails if a component grants what no test needed. With arguments, it runs mocha with these.
+ * fails if a component grants what no test needed. `--times` prints what took how long. With other arguments, it runs
+ * mocha with these.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -15,8 +16,9 @@ import { NEEDS, type Need } from '../sandbox/needs.ts'
 import { prepare } from '../sandbox/prepare.ts'
 import { USED_RIGHTS, unusedOfComponents, unusedRights, unusedRightsWithoutAnalyses } from './audited.ts'
 import { inParallel } from './in-parallel.ts'
-import { countsIn, failuresIn, listOfSkipped, skippedIn } from './reporter.ts'
+import { countsIn, FAILURES, failuresIn, listOfSkipped, skippedIn, summaryIn, TIMES } from './reporter.ts'
 import { waitingRuns } from './suites.ts'
+import { type Times, timesTable } from './times.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const MOCHA = resolve('mocha/bin/mocha.js')
@@ -35,23 +37,29 @@ const NEEDED: readonly Need[] =
 /** How many runs of mocha that wait for clusters are beside each other. */
 const LANES = 3
 
-/** A run of mocha: what it has printed so far, and how it ended. */
+/** A run of mocha: what it has printed so far, how much of that is shown, and how it ended. */
 interface Part {
   said: string
   shown: number
   code: number | undefined
 }
 
-/** The runs of this process, in the order in which their output is shown. */
+/** The runs of this process that have begun. */
 const parts: Part[] = []
+/** How many will begin. */
+let all = 0
 
-/** Shows one run after the other, and always what the first one that has not ended does. */
-function show(): void {
-  for (const part of parts) {
-    process.stdout.write(part.said.slice(part.shown))
-    part.shown = part.said.length
-    if (part.code === undefined) return
-  }
+/** Shows whole lines as they come. The failures of all runs are shown at the end, because a long log is read there. */
+function show(part: Part): void {
+  const until = Math.min(part.said.lastIndexOf('\n') + 1, summaryIn(part.said))
+  process.stdout.write(part.said.slice(part.shown, until))
+  part.shown = Math.max(part.shown, until)
+}
+
+/** Shows the total of a run, and how many others are waited for. */
+function showTotal({ said }: Part): void {
+  const left = all - parts.filter(({ code }) => code !== undefined).length
+  console.log(`${said.trimEnd().split('\n').at(-1)}; ${left === 1 ? '1 run is' : `${left} runs are`} left`)
 }
 
 /** Runs mocha. */
@@ -64,11 +72,10 @@ async function mocha(args: readonly string[], before: readonly string[] = []): P
   })
   child.stdout.setEncoding('utf8').on('data', (some: string) => {
     part.said += some
-    show()
+    show(part)
   })
   await once(child, 'close')
   part.code = child.exitCode ?? 1
-  show()
   return part
 }
 
@@ -87,28 +94,45 @@ async function isCoreCovered(): Promise<boolean> {
   return child.exitCode === 0
 }
 
-const args = process.argv.slice(2)
-/** Without the name of a file, options such as `--grep` are about all of them. */
-const namesFiles = args.some((arg) => arg.endsWith('.ts') || /^--(spec|config)\b/.test(arg))
-if (args.length > 0)
-  process.exitCode = (await mocha(namesFiles ? args : ['--spec', 'test/**/*.test.ts', ...args])).code ?? 1
-else {
-  const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
+/** What takes how long, of the files in `folder`. */
+const timesIn = (folder: string): readonly Times[] =>
+  readdirSync(folder).flatMap((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
+
+/** Runs everything. */
+async function everything(isTimed: boolean): Promise<void> {
+  const [folder, times] = ['used-rights-', 'times-'].map((name) => mkdtempSync(join(tmpdir(), name))) as [
+    string,
+    string,
+  ]
   process.env[USED_RIGHTS] = folder
+  if (isTimed) process.env[TIMES] = times
   // before all tests, because on few processors those in memory would be as slow as a build beside them
   await prepare(NEEDED, (line) => console.log(line))
-  await Promise.all([busy(), inParallel(LANES, waitingRuns(SUITES), (run) => mocha(run))])
+  const waiting = waitingRuns(SUITES)
+  all = 1 + waiting.length
+  await Promise.all([busy().then(showTotal), inParallel(LANES, waiting, (run) => mocha(run).then(showTotal))])
   const counts = parts.map(({ said }) => countsIn(said))
   const [passed, failed] = [0, 1].map((at) => counts.reduce((sum, count) => sum + (count[at] ?? 0), 0))
   const unused =
     SUITES.length === 0 ? unusedRightsWithoutAnalyses(folder) : [...unusedRights(folder), ...unusedOfComponents(folder)]
-  rmSync(folder, { recursive: true })
-  // again at the end, because a long log is read from there
-  for (const failures of parts.flatMap(({ said }) => failuresIn(said) ?? [])) console.log(failures)
+  if (isTimed) console.log(`\n${timesTable(timesIn(times))}`)
+  for (const each of [folder, times]) rmSync(each, { recursive: true })
+  const failures = parts.flatMap(({ said }) => failuresIn(said) ?? [])
+  if (failures.length > 0) console.log(['', FAILURES, ...failures].join('\n'))
   const skipped = parts.flatMap(({ said }) => skippedIn(said))
   if (skipped.length > 0) console.log(`\n${listOfSkipped(skipped)}`)
   if (unused.length > 0) console.log(`\nThese rights were granted, and no test needed them:\n${unused.join('\n')}`)
   const isCovered = !IS_COVERED || (await isCoreCovered())
   console.log(`\n${passed} passed, ${failed} failed`)
   if (!isCovered || unused.length > 0 || parts.some(({ code }) => code !== 0)) process.exitCode = 1
+}
+
+const args = process.argv.slice(2)
+/** Without the name of a file, options such as `--grep` are about all of them. */
+const namesFiles = args.some((arg) => arg.endsWith('.ts') || /^--(spec|config)\b/.test(arg))
+if (args.length === 0 || args[0] === '--times') await everything(args.length > 0)
+else {
+  const of = namesFiles ? args : ['--spec', 'test/**/*.test.ts', ...args]
+  const [code] = await once(spawn(process.execPath, [MOCHA, ...of], { stdio: 'inherit' }), 'close')
+  process.exitCode = code ?? 1
 }

@@ -4,11 +4,16 @@
  * lasts longer than a minute, a line on standard error says each minute what runs.
  */
 import { writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
+import { pid } from 'node:process'
 import { type MochaOptions, type Runnable, Runner, reporters, type Suite, type Test } from 'mocha'
+import { processorMs, type Times } from './times.ts'
 
 const { EVENT_HOOK_BEGIN, EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END } = Runner.constants
 const { EVENT_TEST_BEGIN, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants
+
+/** The variable with the folder in which the processes of a run leave what took how long. */
+export const TIMES = 'TIMES'
 
 /** A minute. Whoever reads a terminal that is silent for longer thinks that it hangs. */
 const SILENCE_MS = 60_000
@@ -50,6 +55,9 @@ class TierReporter extends reporters.Base {
   readonly #skipped: string[] = []
   readonly #results: object[] = []
   readonly #part: string | undefined
+  readonly #timesFolder = process.env[TIMES]
+  readonly #times: Times[] = []
+  #processorMs = 0
 
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options)
@@ -111,6 +119,7 @@ class TierReporter extends reporters.Base {
     if (!isSubject(suite)) return
     this.#subject = NOTHING
     this.#startedAt = performance.now()
+    if (this.#timesFolder !== undefined) this.#processorMs = processorMs()
   }
 
   #end(suite: Suite): void {
@@ -118,6 +127,7 @@ class TierReporter extends reporters.Base {
     const subject = this.#subject
     const ms = performance.now() - this.#startedAt
     console.log(`${signOf(subject)} ${suite.title} (${counted(subject)}, ${seconds(ms)})`)
+    this.#keepTimes(suite, ms)
     const tier = this.#tiers.get(tierOf(suite)) ?? { ...NOTHING, ms: 0 }
     this.#tiers.set(tierOf(suite), {
       passed: tier.passed + subject.passed,
@@ -127,7 +137,15 @@ class TierReporter extends reporters.Base {
     })
   }
 
+  #keepTimes({ file = '' }: Suite, wallMs: number): void {
+    if (this.#timesFolder === undefined) return
+    const took = { wallMs, processorMs: processorMs() - this.#processorMs }
+    this.#times.push({ part: this.#part ?? '', file: relative(process.cwd(), file), ...took })
+  }
+
   #conclude(): void {
+    if (this.#timesFolder !== undefined)
+      writeFileSync(join(this.#timesFolder, `${pid}.json`), JSON.stringify(this.#times))
     if (this.failures.length > 0) {
       console.log(`\n${FAILURES}`)
       reporters.Base.list(this.failures as Test[])
@@ -139,6 +157,12 @@ class TierReporter extends reporters.Base {
   }
 }
 
+/** Where the summary at the end of a run begins, of which the failures come first; where its output ends without. */
+export function summaryIn(said: string): number {
+  const from = said.search(/^(?:These tests failed:|[a-z ,]+: \d+ passed, \d+ failed(?:, \d+ skipped)? in )/m)
+  return from < 0 ? said.length : from
+}
+
 /** The failures in the output of a run, in full; undefined: there are none. */
 export function failuresIn(said: string): string | undefined {
   const from = said.lastIndexOf(`\n${FAILURES}\n`)
@@ -147,7 +171,8 @@ export function failuresIn(said: string): string | undefined {
   return after.slice(0, after.search(/^[a-z ,]+: \d+ passed, \d+ failed(?:, \d+ skipped)? in /m)).trimEnd()
 }
 
-const FAILURES = 'These tests failed:'
+/** The line before the failures. */
+export const FAILURES = 'These tests failed:'
 
 /** How many tests were skipped, and their titles, each in a line. A skipped test proves nothing, so it is told. */
 export const listOfSkipped = (titles: readonly string[]): string =>
