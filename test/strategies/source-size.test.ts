@@ -1,6 +1,7 @@
 import { expect } from 'chai'
-import { isEqual } from '../../common/json/json.ts'
+import { isEqual, type JsonObject } from '../../common/json/json.ts'
 import { crds, EVERYTHING } from '../../sandbox/installation.ts'
+import { DECIDED, QUICK, runsPlugin } from '../analyses/analyses.ts'
 import { imageOverride } from '../builders.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { failedIn, LOST_BY_KUBE_PROXY, requestsIn, usesTraffic } from '../faults/asked.ts'
@@ -16,7 +17,9 @@ import { usesStories } from './told-at-once.ts'
 /** While something happens, and at least. */
 const REQUESTS = Number(process.env.REQUESTS ?? 2_000)
 const BURST = 200
-/** Ten stories, three at once. */
+/** The stories that differ little from others are told only where this is set. */
+const { WHOLE } = process.env
+/** A dozen stories, three at once. */
 const TIMEOUT_MS = 600_000 + 60 * REQUESTS
 const SIZE = 5
 /** The pods beside: 25 %, rounded up. */
@@ -30,6 +33,7 @@ describe('a canary inside the size of its source, on the real control plane', fu
   this.timeout(TIMEOUT_MS)
   const plane = usesOwnControlPlane(crds)
   const place = usesDeployments(EVERYTHING, plane)
+  const { answers } = runsPlugin(plane)
   const counted = usesCountedPods(plane)
   const { says, shows } = canariesIn(place)
   const { aSizedSource, inside, comeToSizes, isItselfAgain, sizesOf } = sizedSourcesIn(place)
@@ -58,11 +62,15 @@ describe('a canary inside the size of its source, on the real control plane', fu
     /** default: a rolling update */
     readonly source?: object
     readonly steps?: readonly object[]
+    /** more of the experiment */
+    readonly of?: JsonObject
     readonly ends: (name: string) => Promise<unknown>
     /** the image of the source afterwards; default: its own */
     readonly image?: string
     /** the pods that may be missing while the source is written; default: none */
     readonly missing?: number
+    /** the most pods; default: the bound of the canary */
+    readonly most?: number
   }
 
   const promoted = async (name: string) => {
@@ -80,7 +88,7 @@ describe('a canary inside the size of its source, on the real control plane', fu
   }
   const BY_STEPS = [20, 40, 60, 80].flatMap((setWeight) => [{ setWeight }, { pause: { duration: 1 } }])
 
-  const STORIES: Readonly<Record<string, Story>> = {
+  const STORIES: Record<string, Story> = {
     'steps-promoted': {
       steps: BY_STEPS,
       ends: async (name) => {
@@ -97,6 +105,24 @@ describe('a canary inside the size of its source, on the real control plane', fu
       image: IMAGE,
     },
     'aborted-recreated': { source: RECREATED, ends: at80(aborted) },
+    'rolled-back': {
+      steps: [{ setWeight: 80 }, { analysis: {} }, { setWeight: 90 }],
+      of: { analysis: { ...QUICK, metrics: [DECIDED] } },
+      ends: async (name) => {
+        await comeToSizes(name, [4, 1])
+        answers.set(name, { decision: 'Fail', message: 'worse' })
+        await place().shows(name, 'RolledBack', ({ status }) => status?.analysis?.verdict === 'Fail')
+      },
+    },
+    undone: {
+      most: 2 * SIZE, // the undo is a rolling update of the source alone, which does not count the pods that end
+      ends: at80(async (name) => {
+        await promoted(name)
+        await isItselfAgain(name)
+        await says(name, 'undo')
+        await place().shows(name, 'Undone', ({ status }) => status?.strategy?.phase === 'Undone')
+      }),
+    },
     expired: {
       ends: async (name) => {
         await comesTo80(name)
@@ -130,16 +156,24 @@ describe('a canary inside the size of its source, on the real control plane', fu
       },
     },
   }
+  /** Not the undo of a promotion: no fork serves while it creates all pods of the source again. */
+  const AGAIN = ['rolled-back', 'expired', 'deleted-background', 'deleted-foreground', 'deleted-orphan', 'edited']
+  if (WHOLE)
+    for (const name of [...AGAIN, 'followed'])
+      STORIES[`${name}-recreated`] = { ...(STORIES[name] as Story), source: RECREATED }
   const strategyOf = (steps: readonly object[]) => ({
     canary: { scaleDownSource: true, scaleDownDelaySeconds: 0, steps },
   })
 
-  async function isTold(name: string, { source = {}, steps = AT_80, ends, image, missing = 0 }: Story) {
+  async function isTold(
+    name: string,
+    { source = {}, steps = AT_80, of = {}, ends, image, missing = 0, most = MOST }: Story,
+  ) {
     await aSizedSource(name, { spec: source as never })
     await serves(name, SIZE)
     const watched = counted().serving(place().namespace, name)
     const story = async () => {
-      await inside(name, steps as never)
+      await inside(name, steps as never, of)
       await ends(name)
       await isItselfAgain(name)
       await serves(name, SIZE)
@@ -147,12 +181,12 @@ describe('a canary inside the size of its source, on the real control plane', fu
     const bursts = await askWhile(story(), name, { least: REQUESTS, burst: BURST })
     const sent = bursts.reduce((sum, { answers }) => sum + requestsIn(answers), 0)
     const failed = bursts.reduce((sum, { answers }) => sum + failedIn(answers), 0)
-    const { least, most } = watched()
+    const pods = watched()
     const how = JSON.stringify(bursts.map(({ answers }) => answers.failures).filter((each) => !isEqual(each, {})))
-    console.log(`      ${name}: ${sent} requests, ${failed} lost ${how}, ${least} to ${most} pods`)
+    console.log(`      ${name}: ${sent} requests, ${failed} lost ${how}, ${pods.least} to ${pods.most} pods`)
     expect(failed, `${name}: lost of ${sent}`).to.be.at.most(Math.ceil(sent * LOST_BY_KUBE_PROXY))
-    expect(least, `${name}: the least pods that serve`).to.be.at.least(SIZE - missing)
-    expect(most, `${name}: the most pods`).to.be.at.most(MOST)
+    expect(pods.least, `${name}: the least pods that serve`).to.be.at.least(SIZE - missing)
+    expect(pods.most, `${name}: the most pods`).to.be.at.most(most)
     expect(imagesOf(await place().deployment(name))).to.deep.equal([image ?? OWN_IMAGE])
     expect((await sizesOf(name)).fork).to.equal(0)
   }
