@@ -32,7 +32,7 @@ export function waitingRuns(suites: readonly string[]): readonly (readonly strin
 /** What the configuration of a suite says, for one of its files. */
 function argsOf(suite: string, file: string, { require, reporter, timeout }: Config): readonly string[] {
   const required = require.flatMap((each) => ['--require', each])
-  const part = `part=${suite}, ${basename(file).split('.')[0]}`
+  const part = `part=${suite}/${basename(file).split('.')[0]}`
   const reported = ['--reporter', reporter, '--reporter-option', part]
   return ['--no-config', '--forbid-only', ...required, ...reported, '--timeout', `${timeout}`, file]
 }

@@ -18,7 +18,7 @@ describe('times of tests', () => {
   })
 
   it('are listed by suite, and by file for the slowest', () => {
-    const file = (name: string, wallMs: number) => ({ part: 'strategies, a', file: name, wallMs, processorMs: 1_000 })
+    const file = (name: string, wallMs: number) => ({ part: 'strategies/a', file: name, wallMs, processorMs: 1_000 })
     const files = Array.from({ length: 25 }, (_, index) => file(`f${index}`, index * 1_000))
     const lines = timesTable([...files, { ...file('m', 1), part: 'in memory' }]).split('\n')
     expect(lines.slice(0, 4).map((line) => line.trim().split(/\s{2,}/))).to.deep.equal([

@@ -53,7 +53,7 @@ function processAt(name: string): readonly Process[] {
 
 /** A table of the parts, and one of the slowest files, for people. */
 export function timesTable(all: readonly Times[]): string {
-  const parts = Object.entries(Object.groupBy(all, ({ part }) => part.split(',')[0] ?? '')).map(([part, of = []]) => ({
+  const parts = Object.entries(Object.groupBy(all, ({ part }) => part.split('/')[0] ?? '')).map(([part, of = []]) => ({
     name: part,
     wallMs: sum(of, 'wallMs'),
     processorMs: sum(of, 'processorMs'),
