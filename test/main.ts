@@ -49,15 +49,17 @@ const parts: Part[] = []
 /** How many will begin. */
 let all = 0
 
-/** Shows whole lines as they come. The failures of all runs are shown at the end, because a long log is read there. */
+/** Shows whole lines as they come, without the summary. */
 function show(part: Part): void {
   const until = Math.min(part.said.lastIndexOf('\n') + 1, summaryIn(part.said))
   process.stdout.write(part.said.slice(part.shown, until))
   part.shown = Math.max(part.shown, until)
 }
 
-/** Shows the total of a run, and how many others are waited for. */
+/** Shows the failures of a run, its total, and how many others are waited for. */
 function showTotal({ said }: Part): void {
+  const failures = failuresIn(said)
+  if (failures !== undefined) console.log(`${FAILURES}\n${failures}\n`)
   const left = all - parts.filter(({ code }) => code !== undefined).length
   console.log(`${said.trimEnd().split('\n').at(-1)}; ${left === 1 ? '1 run is' : `${left} runs are`} left`)
 }
@@ -117,6 +119,7 @@ async function everything(isTimed: boolean): Promise<void> {
     SUITES.length === 0 ? unusedRightsWithoutAnalyses(folder) : [...unusedRights(folder), ...unusedOfComponents(folder)]
   if (isTimed) console.log(`\n${timesTable(timesIn(times))}`)
   for (const each of [folder, times]) rmSync(each, { recursive: true })
+  // again at the end, because a long log is read from there
   const failures = parts.flatMap(({ said }) => failuresIn(said) ?? [])
   if (failures.length > 0) console.log(['', FAILURES, ...failures].join('\n'))
   const skipped = parts.flatMap(({ said }) => skippedIn(said))

@@ -15,7 +15,7 @@ import { usesStories } from './told-at-once.ts'
 
 const TIMEOUT_MS = 400_000
 const SIZE = 5
-const LANES = 8 // most of their time, stories wait
+const LANES = 6 // most of their time, stories wait
 /** A sweep needs four looks that are half a minute apart, and autoscalers are looked at every minute. */
 const LATE_MS = 200_000
 const STEPS = [{ setWeight: 80 }, { pause: {} }]
