@@ -7,7 +7,7 @@ type Obstacle = (found: ClusterState, names: ObjectNames) => string | undefined
 const notInstalled: Obstacle = ({ configurations }, { configuration }) =>
   configurations.length === 2
     ? undefined
-    : `found ${configurations.length} of 2 webhook configurations named ${configuration}; apply your overlay with manifests/script-certs first (docs/admin.md, "Without cert-manager"), or name them with --configuration`
+    : `found ${configurations.length} of 2 webhook configurations named ${configuration}; apply your overlay with manifests/script-certs first (docs/install.md, "Without cert-manager"), or name them with --configuration`
 
 const injected: Obstacle = ({ configurations }) =>
   configurations.some(({ metadata }) => metadata.annotations?.['cert-manager.io/inject-ca-from'] !== undefined)

@@ -24,7 +24,7 @@ const OF_STRATEGIES = {
   SourceIsBusy:
     'Wait until the other experiment is promoted and its Service sends to the source again, or until it has given the source its pods back, or abort it. If two wait for each other, abort one. The message names its id. If no experiment has that id, remove the key `experiment-controller.example.com/experiment-id` from the selector of the Service; of a preview Service, also `publishNotReadyAddresses`.',
   SourceScaled:
-    'Look at the size of the source. Somebody else changed its `spec.replicas`, or took our label off it, while the strategy kept it small. If it has the size that you want, give the command `resume`; otherwise set `spec.replicas` of the source first. With the command `abort` the fork gets no pods, and the source has them all. As a warning it says what will set the size again: hand `spec.replicas` over first, as `docs/strategies.md` shows. Never only delete the line: Kubernetes then sets 1.',
+    'Look at the size of the source. Somebody else changed its `spec.replicas`, or took our label off it, while the strategy kept it small. If it has the size that you want, give the command `resume`; otherwise set `spec.replicas` of the source first. With the command `abort` the fork gets no pods, and the source has them all. As a warning it says what will set the size again: hand `spec.replicas` over first, as `docs/sources.md` shows. Never only delete the line: Kubernetes then sets 1.',
   SourceIsAutoscaled:
     'Delete the HorizontalPodAutoscaler that the message names for the time of the run, or leave `scaleDownSource` out of the strategy. An object of KEDA makes it again: pause or delete that one.',
   SourceDrifted:
@@ -34,7 +34,7 @@ const OF_STRATEGIES = {
   SourceReverted:
     'Change the manifest of the source, or find out who changed it back. Then give the command `promote`. In the mode `Export`, apply `status.promotion.patch` where the source is declared, or give the command `abort`. After the Services of a blue-green are returned, give the source the change by hand; the run then goes on. If the message names a ControllerRevision, find out who made it, then give the command `promote` or `abort`.',
   SourceIsDeclared:
-    'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back. If the message is about `spec.replicas`, hand that field over first, as `docs/strategies.md` shows, or leave `scaleDownSource` out.',
+    'Change the manifest of the source as `status.promotion.patch` says. With `promotion.force` the controller writes the source anyway, and the tool may change it back. If the message is about `spec.replicas`, hand that field over first, as `docs/sources.md` shows, or leave `scaleDownSource` out.',
   NothingToPromote: 'No action needed. The source already has what the override says.',
   NotInstalled:
     'Ask an administrator for the component of the installation that the message names, or use the mode that needs none. A command in the message gives a source its pods back.',

@@ -1,3 +1,5 @@
+import type { Section } from './sections.ts'
+
 /** A rule that notifies an admin. */
 export interface Alert {
   /** PromQL. A test compares its metrics and labels with those that are served */
@@ -12,8 +14,8 @@ export interface Alert {
   readonly description: string
   /** what to do */
   readonly remedy: string
-  /** the section of docs/admin.md that says more */
-  readonly section: string
+  /** the section of a page for admins that says more */
+  readonly section: Section
 }
 
 /**

@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import type { Alert } from './alert.ts'
 import { LEADER_ALERTS, WORK_ALERTS } from './controller-alerts.ts'
 import { EXPERIMENT_ALERTS } from './experiment-alerts.ts'
+import { placeOf } from './sections.ts'
 import { REVIEW_ALERTS, WEBHOOK_ALERTS } from './webhook-alerts.ts'
 
 /** Every alert by its name. */
@@ -25,7 +26,7 @@ export function alertManifest(): string {
       summary: of.summary,
       description: of.description,
       remedy: of.remedy,
-      section: `docs/admin.md, "${of.section}"`,
+      section: placeOf(of.section),
     },
   }))
   return `${COMMENT}${stringify(

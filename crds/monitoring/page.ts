@@ -8,7 +8,7 @@ const INTRODUCTION = `# Metrics and alerts
 
 Both programs serve metrics at \`/metrics\`: the controller on port 8081, the webhook on port 8080. They also serve the
 default metrics of Node, with the prefixes \`${CONTROLLER_PREFIX}\` and \`experiment_webhook_\`. No label has the name of
-an object, so a large cluster has as many series as a small one. [Monitoring](admin.md#monitoring) says how to collect
+an object, so a large cluster has as many series as a small one. [Monitoring](operate.md#monitoring) says how to collect
 them, and how to install the alerts and the dashboard.
 `
 

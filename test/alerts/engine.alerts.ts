@@ -6,6 +6,7 @@ import { parse, stringify } from 'yaml'
 import { at, listOr } from '../../common/json/json.ts'
 import type { Alert } from '../../crds/monitoring/alert.ts'
 import { ALERTS, alertManifest } from '../../crds/monitoring/alerts.ts'
+import { placeOf } from '../../crds/monitoring/sections.ts'
 import { promtool } from '../../sandbox/prometheus/promtool.ts'
 import { run } from '../../sandbox/run.ts'
 import { needs } from '../needs.ts'
@@ -59,7 +60,7 @@ const firing = (alert: Alert, { labels, value }: Case) => {
       summary: told(summary),
       description: told(description),
       remedy: told(remedy),
-      section: `docs/admin.md, "${section}"`,
+      section: placeOf(section),
     },
   }
 }

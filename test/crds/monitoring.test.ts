@@ -10,6 +10,7 @@ import { ALERTS, alertManifest } from '../../crds/monitoring/alerts.ts'
 import { dashboard, dashboardManifest, dashboardPanels } from '../../crds/monitoring/dashboard.ts'
 import { NODE_PREFIXES, SERVED } from '../../crds/monitoring/metrics.ts'
 import { metricsPage } from '../../crds/monitoring/page.ts'
+import { pageOf } from '../../crds/monitoring/sections.ts'
 import { shipped, shippedOne } from '../manifests/shipped.ts'
 import { labelsByMetric, misused, type Series } from './promql.ts'
 
@@ -144,12 +145,11 @@ describe('the monitoring', () => {
   })
 
   it('says of each alert in whole sentences what it is and what to do, and where more is said', () => {
-    const guide = readFileSync('docs/admin.md', 'utf8')
     const rules = listOr(at(listOr(at(parseDocument(alertManifest()).toJS(), 'spec', 'groups'))[0], 'rules'))
     expect(rules.length).to.equal(Object.keys(ALERTS).length)
     for (const [name, { summary, description, remedy, section, severity }] of Object.entries(ALERTS)) {
       for (const text of [summary, description, remedy]) expect(text, name).to.match(/^[A-Za-z{].*\.$/)
-      expect(guide, name).to.match(new RegExp(`^#{2,4} ${section}$`, 'm'))
+      expect(readFileSync(pageOf(section), 'utf8'), name).to.match(new RegExp(`^#{2,4} ${section}$`, 'm'))
       expect(metricsPage()).to.contain(`| \`${name}\` | ${severity} |`)
     }
     expect(JSON.stringify(rules)).to.not.match(/https?:/)

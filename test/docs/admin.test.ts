@@ -9,14 +9,16 @@ import { MAX_STRUCTURE } from '../../common/json/too-structured.ts'
 import { readConfig } from '../../controller/config.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { dashboardPanels } from '../../crds/monitoring/dashboard.ts'
+import { ADMIN_PAGES } from '../integration/document.ts'
 import { heapFlags, shippedMemoryMiB } from '../manifests/shipped.ts'
 import { runScript } from '../scripts.ts'
 
-const PAGE = readFileSync('docs/admin.md', 'utf8')
+const PAGES = ADMIN_PAGES.map((page) => readFileSync(`docs/${page}`, 'utf8'))
+const PAGE = PAGES.join('\n## \n')
 
 const section = (title: string): string => {
   const [, text] = new RegExp(`^## ${title}\n(.*?)^## `, 'ms').exec(PAGE) ?? []
-  if (text === undefined) throw new Error(`docs/admin.md has no section "${title}"`)
+  if (text === undefined) throw new Error(`the pages for admins have no section "${title}"`)
   return text
 }
 const firstCells = (text: string): readonly string[] =>

@@ -27,10 +27,10 @@ import { namesOf } from '../../webhook/http/client-certificate.ts'
 import { cart, createFork, createSmallSource, readableService } from '../clusters/one-namespace.ts'
 import { missingIn, webhookIn } from '../clusters/overlay.ts'
 import { CRDS_DELETED_MS, usesOwnControlPlane } from '../clusters/own-plane.ts'
-import { Page, wordsOf } from '../integration/document.ts'
+import { ADMIN_PAGES, Page, wordsOf } from '../integration/document.ts'
 import { needs } from '../needs.ts'
 
-const PAGE = new Page('admin.md')
+const PAGE = new Page(...ADMIN_PAGES)
 /** The guide has the script write this file. */
 const PATH_ENV = 'manifests/path-secret/path.env'
 const WITHOUT_CERT_MANAGER = 'kubectl apply -k overlay-script'
@@ -46,7 +46,7 @@ const applied = (manifest: string): string =>
     "metadata:\n  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n",
   )
 
-describe('the guide for admins, in a cluster of its own', () => {
+describe('the guides for admins, in a cluster of their own', () => {
   // the kind exists before the quota controller starts, which looks for new kinds only every 30 s
   const plane = usesOwnControlPlane(() => [applied(CRD)])
   needs('certManagerFiles', 'prometheusFiles')
@@ -247,8 +247,8 @@ describe('the guide for admins, in a cluster of its own', () => {
     expect(commands.length).to.be.greaterThan(8)
     expect([...new Set(PAGE.inline())]).to.deep.equal([
       'kubectl scale',
-      'kubectl replace',
       'kubectl get expd --all-namespaces',
+      'kubectl replace',
     ])
     expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
   })

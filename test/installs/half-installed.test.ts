@@ -26,7 +26,7 @@ describe('A-2: the default manifests, in a cluster without cert-manager', () => 
     expect(code).to.equal(1)
     const missing = 'no matches for kind "Certificate" in version "cert-manager.io/v1"'
     expect(stderr).to.contain(missing)
-    expect(readFileSync('docs/admin.md', 'utf8')).to.contain(missing)
+    expect(readFileSync('docs/troubleshooting.md', 'utf8')).to.contain(missing)
     await eventually('experiments to be refused', 20_000, async () => expect(await experiment()).to.contain(DOWN))
   })
 

@@ -92,7 +92,7 @@ describe('A-1: the image', () => {
     const bases = (await stages()).flatMap((stage) => restOf(stage, 'FROM').map((rest) => rest.replace(/ AS .+$/, '')))
     expect(bases[0]).to.match(/^node:24-slim@sha256:[0-9a-f]{64}$/)
     expect(bases).to.deep.equal([bases[0], bases[0]])
-    expect(await readFile('docs/admin.md', 'utf8')).to.contain('`docker buildx imagetools inspect node:24-slim`')
+    expect(await readFile('docs/install.md', 'utf8')).to.contain('`docker buildx imagetools inspect node:24-slim`')
   })
 
   it('is sent to the builder without the rest of the repository', async () => {

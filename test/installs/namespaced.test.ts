@@ -39,7 +39,7 @@ describe('the installation for one namespace', () => {
 
   before('the overlay of the guide and two namespaces with workloads', async () => {
     folder = await mkdtemp(join(tmpdir(), 'namespaced-'))
-    await new Page('admin.md').writeFiles(folder)
+    await new Page('install.md').writeFiles(folder)
     for (const name of ['shop', 'bank']) {
       await plane().api.create('/api/v1/namespaces', { metadata: { name } })
       await plane().api.create(resourcePath(deployment, { namespace: name }), cart)

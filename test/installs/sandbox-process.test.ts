@@ -8,7 +8,7 @@ import { expect } from 'chai'
 import { eventually } from '../../sandbox/eventually.ts'
 import { run } from '../../sandbox/run.ts'
 import { whyNoSimulation } from '../../sandbox/simulation.ts'
-import { Page, type Step } from '../integration/document.ts'
+import { Page, STRATEGY_PAGES, type Step } from '../integration/document.ts'
 import { needs } from '../needs.ts'
 import { isGone } from '../sandbox/gone.ts'
 
@@ -135,7 +135,7 @@ describe('`npm run sandbox`, on the real control plane', () => {
     this.timeout(GUIDES_MS)
     const { child, traces, exports } = await runningMain('--product', '--traffic', '--prometheus')
     expect(traces.pids).to.have.length(10)
-    for (const name of ['guide.md', 'strategies.md', 'analysis.md']) {
+    for (const name of ['guide.md', ...STRATEGY_PAGES, 'analysis.md']) {
       const page = new Page(name)
       await page.writeFiles(home)
       for (const step of page.steps()) {

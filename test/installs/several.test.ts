@@ -33,7 +33,7 @@ describe('two installations in one cluster, each for one namespace', () => {
   let folder = ''
   before('the overlays of the guide and two namespaces with workloads', async () => {
     folder = await mkdtemp(join(tmpdir(), 'several-'))
-    await new Page('admin.md').writeFiles(folder)
+    await new Page('install.md').writeFiles(folder)
     for (const name of SERVED) {
       await plane().api.create('/api/v1/namespaces', { metadata: { name } })
       await plane().api.create(resourcePath(deployment, { namespace: name }), cart)

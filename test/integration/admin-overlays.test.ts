@@ -6,10 +6,10 @@ import { parseAllDocuments } from 'yaml'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isObject, listOr } from '../../common/json/json.ts'
 import { SYSTEM_NAMESPACE } from '../../sandbox/installation.ts'
-import { Page } from './document.ts'
+import { ADMIN_PAGES, Page } from './document.ts'
 import { usesControlPlane } from './fixture.ts'
 
-const PAGE = new Page('admin.md')
+const PAGE = new Page(...ADMIN_PAGES)
 const INSTALLATIONS = ['default', 'script-certs', 'path-secret']
 /** The components for each scope of an installation. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {

@@ -26,7 +26,7 @@ describe('npm run certs, against the real API server', () => {
     const { code, stderr } = await webhook().certs()
     expect(code).to.equal(1)
     expect(stderr).to.equal(
-      `certs: found 0 of 2 webhook configurations named ${webhook().configuration}; apply your overlay with manifests/script-certs first (docs/admin.md, "Without cert-manager"), or name them with --configuration\n`,
+      `certs: found 0 of 2 webhook configurations named ${webhook().configuration}; apply your overlay with manifests/script-certs first (docs/install.md, "Without cert-manager"), or name them with --configuration\n`,
     )
   })
 

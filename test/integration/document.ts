@@ -16,14 +16,20 @@ export interface Step {
   readonly isRefused: boolean
 }
 
-/** A page of the documentation. */
+/** The pages for admins, in an order in which all of their commands can be run in one cluster. */
+export const ADMIN_PAGES = ['install.md', 'secure.md', 'troubleshooting.md', 'operate.md'] as const
+
+/** The pages about strategies. Each begins in an empty namespace. */
+export const STRATEGY_PAGES = ['strategies.md', 'blue-green.md', 'sources.md'] as const
+
+/** A page of the documentation, or several that are read one after the other. */
 export class Page {
   readonly text: string
-  readonly #file: URL
+  readonly #files: readonly URL[]
 
-  constructor(file: string) {
-    this.#file = new URL(`../../docs/${file}`, import.meta.url)
-    this.text = readFileSync(this.#file, 'utf8')
+  constructor(...files: readonly string[]) {
+    this.#files = files.map((file) => new URL(`../../docs/${file}`, import.meta.url))
+    this.text = this.#files.map((file) => readFileSync(file, 'utf8')).join('\n')
   }
 
   /** The code blocks of `language`. */
@@ -62,11 +68,13 @@ export class Page {
     const real = output.split('\n').map((line) => line.trimEnd())
     const step = (lines: readonly string[]) => [`$ ${command}`, ...lines, ''].join('\n')
     const shown = new RegExp(`^${RegExp.escape(step(says))}(?=\\$ |\`\`\`)`, 'm')
-    const text = readFileSync(this.#file, 'utf8')
-    writeFileSync(
-      this.#file,
-      text.replace(shown, () => step(real.filter((line) => line !== ''))),
-    )
+    for (const file of this.#files) {
+      const text = readFileSync(file, 'utf8')
+      const corrected = text.replace(shown, () => step(real.filter((line) => line !== '')))
+      if (corrected === text) continue
+      writeFileSync(file, corrected)
+      return
+    }
   }
 
   /** Commands in the middle of a sentence. */
@@ -88,9 +96,10 @@ export class Page {
     }
   }
 
-  /** The languages of its code blocks. A test checks that there is no other, because it would not be run. */
+  /** The languages of its code blocks, without pictures. A test checks that there is no other: it runs these. */
   languages(): readonly string[] {
-    return [...this.text.matchAll(/^```(\w+)$/gm)].map(([, language = '']) => language)
+    const all = [...this.text.matchAll(/^```(\w+)$/gm)].map(([, language = '']) => language)
+    return all.filter((language) => language !== 'mermaid')
   }
 }
 

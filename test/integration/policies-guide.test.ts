@@ -12,7 +12,7 @@ import { Page, type Step, wordsOf } from './document.ts'
 import { aNamespace } from './fixture.ts'
 import { aSource, DEADLINE_MS, hasEndpoints, type Place, placeIn, usesProduct } from './product.ts'
 
-const GUIDE = new Page('policies.md')
+const GUIDE = new Page('policies.md', 'policies-sources.md')
 const FIELDS: Readonly<Record<keyof ExperimentPolicySpec, true>> = {
   namespaceSelector: true,
   validationActions: true,

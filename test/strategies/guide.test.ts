@@ -9,16 +9,19 @@ import { COMMAND_VERBS } from '../../common/strategy/command-text.ts'
 import { eventually } from '../../sandbox/eventually.ts'
 import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
-import { Page, wordsOf } from '../integration/document.ts'
+import { Page, STRATEGY_PAGES, wordsOf } from '../integration/document.ts'
 import { DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
 
 const NAMESPACE = 'shop'
-const PAGE = new Page('strategies.md')
+/** How many pods each source of the pages has. */
+const ENDPOINTS: Readonly<Record<string, number>> = { cart: 10, web: 2, till: 5 }
+const PAGES = STRATEGY_PAGES.map((file) => new Page(file))
+const GUIDE = new Page(...STRATEGY_PAGES)
 const ANNOTATE = 'kubectl annotate --overwrite expd/NAME experiment-controller.example.com/command='
 
-/** The rows of a table of the page, below a section's title: the texts of their cells. */
+/** The rows of a table of a page, below a section's title: the texts of their cells. */
 function rowsOf(title: string, header: string): readonly (readonly string[])[] {
-  const [, section = ''] = PAGE.text.split(`\n## ${title}\n`)
+  const [, section = ''] = GUIDE.text.split(`\n## ${title}\n`)
   const [, table = ''] = (section.split('\n## ')[0] ?? '').split(`\n| ${header} |`)
   const [rows = ''] = table.split('\n\n')
   return rows
@@ -35,7 +38,7 @@ function rowsOf(title: string, header: string): readonly (readonly string[])[] {
 
 const quoted = (cell = ''): readonly string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
 
-describe('the guide to strategies, in a cluster with the component', () => {
+describe('the guides to strategies, in a cluster with the component', () => {
   const plane = usesOwnControlPlane(crds)
   let found: Place | undefined
   let folder = ''
@@ -43,13 +46,13 @@ describe('the guide to strategies, in a cluster with the component', () => {
     if (!found) throw new Error('the product runs while tests run')
     return found
   }
-  before('the product, its source and the files of the page', async function () {
+  before('the product and the files of the pages', async function () {
     this.timeout(180_000) // the waits in it end earlier, with an error that names the reason
     await install(plane(), { overlay: WITH_CUT_OVER })
     await plane().api.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
     found = placeAt(plane().api, plane().kubectl, NAMESPACE)
     folder = await mkdtemp(join(tmpdir(), 'strategies-'))
-    await PAGE.writeFiles(folder)
+    await GUIDE.writeFiles(folder)
   })
   after('its files are removed', () => rm(folder, { recursive: true }))
 
@@ -62,36 +65,44 @@ describe('the guide to strategies, in a cluster with the component', () => {
     return place().kubectl(args)
   }
 
-  for (const step of PAGE.steps())
-    it(`runs ${step.command}`, async function () {
-      this.timeout(3 * DEADLINE_MS) // some commands wait for up to two minutes
-      const once = async () => {
-        const { code, text } = await run(step.command)
-        PAGE.expectOutput(step, text)
-        expect(code !== 0, text).to.equal(step.isRefused)
-      }
-      // the pods of a workload are counted a moment after the Services no longer list them
-      await (/^kubectl get/.test(step.command) ? eventually('the output', DEADLINE_MS, once) : once())
-      // pods are endpoints of a Service a moment after it is created, or after they are available
-      if (step.command === 'kubectl apply -f cart-preview.yaml') await hasEndpoints(place(), 'cart-preview', 10)
-      if (step.command.startsWith('kubectl rollout status deployment/cart')) await hasEndpoints(place(), 'cart', 10)
-      if (step.command.startsWith('kubectl rollout status deployment/web')) await hasEndpoints(place(), 'web', 2)
-      if (step.command.startsWith('kubectl rollout status deployment/till')) await hasEndpoints(place(), 'till', 5)
+  for (const page of PAGES) {
+    it('begins in an empty namespace', async function () {
+      this.timeout(2 * DEADLINE_MS)
+      const { code, text } = await place().kubectl(['delete', 'expd,deployments,services', '--all'])
+      expect(code, text).to.equal(0)
+      await page.writeFiles(folder)
     })
 
+    for (const step of page.steps())
+      it(`runs ${step.command}`, async function () {
+        this.timeout(3 * DEADLINE_MS) // some commands wait for up to two minutes
+        const once = async () => {
+          const { code, text } = await run(step.command)
+          page.expectOutput(step, text)
+          expect(code !== 0, text).to.equal(step.isRefused)
+        }
+        // the pods of a workload are counted a moment after the Services no longer list them
+        await (/^kubectl get/.test(step.command) ? eventually('the output', DEADLINE_MS, once) : once())
+        // pods are endpoints of a Service a moment after it is created, or after they are available
+        if (step.command === 'kubectl apply -f cart-preview.yaml') await hasEndpoints(place(), 'cart-preview', 10)
+        const [, workload] = /^kubectl rollout status deployment\/(\w+)/.exec(step.command) ?? []
+        if (workload !== undefined) await hasEndpoints(place(), workload, ENDPOINTS[workload] ?? 0)
+      })
+  }
+
   it('has run every command, and lists every word', () => {
-    expect(PAGE.steps().length).to.be.greaterThan(30)
-    expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
+    expect(GUIDE.steps().length).to.be.greaterThan(30)
+    expect([...new Set(GUIDE.languages())].sort()).to.deep.equal(['console', 'yaml'])
     const listed = rowsOf('The commands', 'command').map(([cell]) => quoted(cell)[0]?.replace(ANNOTATE, ''))
     expect(listed).to.have.members(COMMAND_VERBS)
-    expect(PAGE.inline().filter((inline) => !inline.startsWith(ANNOTATE))).to.deep.equal([
+    expect(GUIDE.inline().filter((inline) => !inline.startsWith(ANNOTATE))).to.deep.equal([
       'kubectl apply',
+      'kubectl apply',
+      'kubectl describe expd NAME',
       'kubectl apply',
       'kubectl delete --cascade=orphan',
       'kubectl scale',
       'kubectl apply',
-      'kubectl apply',
-      'kubectl describe expd NAME',
       'kubectl patch --type=json',
       'kubectl apply',
       'kubectl apply edit-last-applied deployment/NAME',
