@@ -21,7 +21,7 @@ describe('the page on the architecture', () => {
   })
 
   it('is, like every page that a comment names, in the repository', () => {
-    const pages = globSync('{README.md,docs/*.md,test/integration/*.md}').map((path) => basename(path))
+    const pages = globSync('{*.md,docs/*.md,examples/**/*.md,test/integration/*.md}').map((path) => basename(path))
     const named = globSync(
       '{common,webhook,controller,manifests,crds,sandbox,certs,build,test}/**/*.{ts,yaml}',
     ).flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/[\w-]+\.md\b/g)].map(([name]) => name))

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { isObject } from '../../common/json/json.ts'
 
 const GLOSSARY = 'docs/glossary.md'
-const GUIDES = ['README.md', ...globSync('docs/*.md')].sort()
+const GUIDES = globSync(['*.md', 'docs/*.md', 'examples/**/*.md']).sort()
 const read = (file: string): string => readFileSync(file, 'utf8')
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '')
 /** The names of pages are no prose. */
