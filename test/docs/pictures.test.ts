@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { COMMAND_VERBS } from '../../common/strategy/command-text.ts'
 import { ADMIN_PAGES, Page } from '../integration/document.ts'
 
 /** The pictures of a page. */
@@ -12,6 +13,21 @@ describe('the pictures of the documentation', () => {
     const pictures = files.flatMap(picturesIn)
     expect(pictures.length).to.be.greaterThan(2)
     for (const picture of pictures) expect(picture).to.match(/^(flowchart (TB|LR)|stateDiagram-v2)\n/)
+  })
+
+  it('of a run has an edge for each command, and no other', () => {
+    const [picture = ''] = picturesIn('docs/strategies.md')
+    const edges = [...picture.matchAll(/^ {2}\S+ --> \w+: (.*)$/gm)].map(([, label = '']) => label)
+    const quoted = edges.flatMap((label) => [...label.matchAll(/"(\w+)"/g)].map(([, word]) => word))
+    expect([...new Set(quoted)]).to.have.members(COMMAND_VERBS)
+  })
+
+  it('of a blue-green has five frames, with commands that there are between them', () => {
+    const [picture = ''] = picturesIn('docs/blue-green.md')
+    expect([...picture.matchAll(/^ {2}subgraph frame(\d)\[/gm)].map(([, frame]) => frame)).to.deep.equal([...'12345'])
+    const words = [...picture.matchAll(/^ {2}frame\d -- "(\w+)" --> frame\d$/gm)].map(([, word]) => word)
+    expect(words).to.deep.equal(['resume', 'promote', 'abort', 'undo'])
+    expect(COMMAND_VERBS).to.include.members(words)
   })
 
   it('of the choices of an installation has an overlay of a page at each leaf', () => {

@@ -11,6 +11,7 @@ import { crds, install, WITH_CUT_OVER } from '../../sandbox/installation.ts'
 import { usesOwnControlPlane } from '../clusters/own-plane.ts'
 import { Page, STRATEGY_PAGES, wordsOf } from '../integration/document.ts'
 import { DEADLINE_MS, hasEndpoints, type Place, placeAt } from '../integration/product.ts'
+import { FOLDERS } from './examples.ts'
 
 const NAMESPACE = 'shop'
 /** How many pods each source of the pages has. */
@@ -65,11 +66,17 @@ describe('the guides to strategies, in a cluster with the component', () => {
     return place().kubectl(args)
   }
 
+  const succeeds = async (...args: readonly string[]) => {
+    const { code, text } = await place().kubectl(args)
+    expect(code, text).to.equal(0)
+  }
+  const empties = () => succeeds('delete', 'expd,deployments,services', '--all')
+  const applies = (file: string) => succeeds('apply', '-f', file)
+
   for (const page of PAGES) {
     it('begins in an empty namespace', async function () {
       this.timeout(2 * DEADLINE_MS)
-      const { code, text } = await place().kubectl(['delete', 'expd,deployments,services', '--all'])
-      expect(code, text).to.equal(0)
+      await empties()
       await page.writeFiles(folder)
     })
 
@@ -89,6 +96,16 @@ describe('the guides to strategies, in a cluster with the component', () => {
         if (workload !== undefined) await hasEndpoints(place(), workload, ENDPOINTS[workload] ?? 0)
       })
   }
+
+  for (const [example, { name, step }] of Object.entries(FOLDERS))
+    it(`applies examples/${example}, which comes to its step ${step}`, async function () {
+      this.timeout(4 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
+      await empties()
+      await applies('examples/cart.yaml')
+      await hasEndpoints(place(), 'cart', ENDPOINTS.cart ?? 0)
+      await applies(`examples/${example}`)
+      await place().shows(name, step, ({ status }) => status?.strategy?.step === step)
+    })
 
   it('has run every command, and lists every word', () => {
     expect(GUIDE.steps().length).to.be.greaterThan(30)

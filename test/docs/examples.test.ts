@@ -1,0 +1,54 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { expect } from 'chai'
+import { parseAllDocuments } from 'yaml'
+import { STRATEGY_PAGES } from '../integration/document.ts'
+import { FOLDERS } from '../strategies/examples.ts'
+
+const read = (file: string): string => readFileSync(file, 'utf8')
+const PAGE = read('examples/README.md')
+const MANIFESTS = globSync('examples/**/*.yaml').sort()
+const GUIDES = STRATEGY_PAGES.map((page) => `docs/${page}`)
+/** Short enough to be read at once. */
+const MOST_LINES = 25
+
+describe('the examples', () => {
+  it('are a folder for each use case, with a guide that refers to it', () => {
+    const folders = globSync('examples/*/').map((folder) => basename(folder))
+    const listed = [...PAGE.matchAll(/^\| \[([\w-]+)\]\(\1\) \|.*\]\(\.\.\/(docs\/[\w-]+\.md)#/gm)]
+    expect(listed.map(([, folder]) => folder)).to.have.members(folders)
+    for (const [, folder = '', guide = ''] of listed) expect(read(guide)).to.contain(`](../examples/${folder})`)
+    expect(folders).to.have.members([...Object.keys(FOLDERS), 'gated-deployment'])
+  })
+
+  it('have short manifests that begin with what they are for', () => {
+    expect(MANIFESTS).to.have.lengthOf(9)
+    for (const file of MANIFESTS) {
+      const text = read(file)
+      expect(text, file).to.match(/^# [A-Z].*\.\n/)
+      expect(text.split('\n').length, file).to.be.at.most(MOST_LINES)
+      expect(
+        parseAllDocuments(text).flatMap(({ errors }) => errors),
+        file,
+      ).to.deep.equal([])
+    }
+  })
+
+  it('are the files of the guides', () => {
+    const shown = GUIDES.flatMap((guide) => [...read(guide).matchAll(/^```yaml\n# (\S+)\n(.*?)^```/gms)])
+    const found = MANIFESTS.flatMap((file) => {
+      const text = read(file).replace(/^(# .*\n)+/, '')
+      return shown.filter(([, name]) => name === basename(file)).map(([, , block]) => ({ file, is: block, text }))
+    })
+    expect(new Set(found.map(({ file }) => file)).size).to.equal(MANIFESTS.length - 2)
+    for (const { file, is, text } of found) expect(is, file).to.equal(text)
+  })
+
+  it('name only files and scripts that are there', () => {
+    const commands = [...PAGE.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trim().split('\n'))
+    expect(commands.length).to.be.greaterThan(4)
+    const paths = commands.flatMap((command) => [...command.matchAll(/examples\/[\w./-]+/g)].map(([path]) => path))
+    expect(paths.filter((path) => !existsSync(path))).to.deep.equal([])
+    expect(paths.map((path) => dirname(path))).to.include('examples/gated-deployment')
+  })
+})
