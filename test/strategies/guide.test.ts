@@ -121,7 +121,6 @@ describe('the guides to strategies, in a cluster with the component', () => {
       'kubectl scale',
       'kubectl apply',
       'kubectl patch --type=json',
-      'kubectl apply',
       'kubectl apply edit-last-applied deployment/NAME',
       'kubectl apply',
     ])
