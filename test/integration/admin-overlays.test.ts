@@ -97,6 +97,21 @@ describe('overlays of the guide for admins that it does not apply', () => {
     }
   })
 
+  for (const [scope, served] of [
+    ['namespaced', 'shop'],
+    ['bank', 'bank'],
+  ])
+    it(`serve one namespace with certificates by the script, as overlay-${scope}-script`, async () => {
+      const watch = written.get(`overlay-${scope}/watch.yaml`) ?? ''
+      await writeFile(join(folder, `overlay-${scope}-script`, 'watch.yaml'), watch)
+      const objects = await objectsOf(`overlay-${scope}-script`)
+      const roles = objects.filter(({ kind, metadata }) => kind === 'Role' && metadata.namespace === served)
+      expect(roles.map(({ metadata }) => metadata.name)).to.include('experiment-controller')
+      expect(objects.filter(({ kind }) => kind === 'Certificate')).to.deep.equal([])
+      const programs = objects.filter(({ kind }) => kind === 'Deployment')
+      expect(JSON.stringify(programs)).to.contain('{"name":"ANALYSIS","value":"enabled"}')
+    })
+
   it('leave the former namespace in the places that the guide lists, if they name another one', async () => {
     const overlay = join(folder, 'elsewhere')
     const optional = ['monitoring', 'lease-priority'].map((name) => relative(overlay, join('manifests', name)))
