@@ -70,7 +70,9 @@ describe('the guides to strategies, in a cluster with the component', () => {
     const { code, text } = await place().kubectl(args)
     expect(code, text).to.equal(0)
   }
-  const empties = () => succeeds('delete', 'expd,deployments,services', '--all')
+  const empties = async () => {
+    for (const kinds of ['expd', 'deployments,services']) await succeeds('delete', kinds, '--all')
+  }
   const applies = (file: string) => succeeds('apply', '-f', file)
 
   for (const page of PAGES) {
