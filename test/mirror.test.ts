@@ -66,7 +66,8 @@ describe('the tests', () => {
     expect(stale).to.deep.equal([])
   })
 
-  for (const [source, reason] of Object.entries(WITHOUT_TEST))
-    if (reason === 'types only')
-      it(`need none for ${source}, which holds only types`, () => expect(hasOnlyTypes(source)).to.equal(true))
+  it('need none for sources that hold only types', () => {
+    const sources = Object.keys(WITHOUT_TEST).filter((source) => WITHOUT_TEST[source] === 'types only')
+    expect(sources.filter((source) => !hasOnlyTypes(source))).to.deep.equal([])
+  })
 })
