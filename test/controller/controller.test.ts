@@ -1,11 +1,16 @@
 import { expect } from 'chai'
+import { ANALYSIS_RUN, SCALED } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
+import { at } from '../../common/json/json.ts'
+import { replicasOf } from '../../common/workload/status.ts'
 import { EVENTS_AT_ONCE } from '../../controller/events/event-queue.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { LISTS_AT_ONCE } from '../../controller/subsystems.ts'
-import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
+import { aDeployment, anExperiment, aPolicy, FORK, installing } from '../builders.ts'
 import { turn } from '../virtual-time.ts'
-import { aController } from './quiet-controller.ts'
+import { aRun } from './analysis/a-run.ts'
+import { CART_SERVICE, growCrowd, statusWrites } from './crowd.ts'
+import { aController, aQuietController, PATHS, stored } from './quiet-controller.ts'
 import { DEPLOYMENTS, EXPERIMENT, GROUP, running, versioned, WORKERS } from './running.ts'
 
 const POLICY = `${GROUP}/experimentpolicies/limits`
@@ -183,5 +188,135 @@ describe('the controller', () => {
     expect(server.openWatches).to.equal(10)
     await controller.stop()
     expect([server.openWatches, time.pending]).to.deep.equal([0, 0])
+  })
+})
+
+const RUN = `${GROUP}/namespaces/shop/experimentanalysisruns/run-1`
+
+describe('the controller, with analyses', () => {
+  it('measures the stored runs, and what waits for a pass', async () => {
+    const { controller } = running({ [RUN]: versioned({ ...ANALYSIS_RUN, ...aRun() }) }, installing('analysis'))
+    await controller.start()
+    const { runs, waiting, lagMs } = controller.measured.analysis ?? {}
+    expect(runs?.()).to.deep.equal([aRun()])
+    expect([waiting?.(), lagMs?.()]).to.deep.equal([0, 0])
+    await controller.stop()
+  })
+
+  it('measures nothing of them without the component', () =>
+    expect(running().controller.measured.analysis).to.equal(undefined))
+})
+
+describe('P2: many forks behind one Service that start one after the other', () => {
+  for (const { count, writes, passes } of [
+    { count: 50, writes: 4, passes: 7 },
+    { count: 300, writes: 3.2, passes: 6 },
+  ])
+    it(`have at most ${passes} passes and ${writes} writes of a status each when they are ${count}`, async () => {
+      const world = aController(CART_SERVICE)
+      await world.controller.start()
+      world.controller.lead()
+      await world.pass(1_000)
+      await growCrowd(world, { count, perSecond: 20 })
+      await world.controller.stop()
+      const last = world.status(`${PATHS.experiments}/copy-0`)
+      // with three pods of the source, and one other fork
+      expect([last.readyReplicas, last.services?.[0]?.readyEndpoints]).to.deep.equal([1, count + 4])
+      expect(statusWrites(world) / count).to.be.within(2, writes)
+      expect(world.passes() / count).to.be.within(3, passes)
+    })
+})
+
+const FORK_PATH = `/apis/apps/v1/namespaces/shop/deployments/${FORK}`
+
+describe('the controller, while the watch of experiments is frozen', () => {
+  it('R1: creates the fork of a deleted experiment at most once, although it is collected each time', async () => {
+    const { server, controller, settle, time } = running()
+    await controller.start()
+    controller.lead()
+    await settle()
+    server.frozen.add('/apis/experimentcontroller.example.com/v1alpha1/experimentdeployments')
+    server.remove(EXPERIMENT)
+    const before = server.diary.length
+    for (let second = 0; second < 60; second += 1) {
+      server.remove(FORK_PATH) // as garbage collection does
+      await time.pass(1_000)
+      await settle()
+    }
+    const since = server.diary.slice(before)
+    expect(since.filter((line) => line === `apply ${FORK_PATH}`)).to.have.length(1)
+    expect(since.filter((line) => line === `apply ${EXPERIMENT}/status`)).to.have.length(1)
+    expect(server.at(FORK_PATH)).to.equal(undefined)
+    await controller.stop()
+  })
+})
+
+const AUTOSCALER = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/cart'
+const BLUE_GREEN = { strategy: { blueGreen: { activeService: 'cart' } } }
+const uid = 'e7c3b1f2-0000-4000-8000-000000000000'
+
+describe('a blue-green beside an autoscaler that is younger than what the controller has read', () => {
+  it('N20: gets the pods that the plan tells, and loses none later', async () => {
+    const world = await aQuietController()
+    const { server, pass } = world
+    server.put(
+      AUTOSCALER,
+      stored({
+        apiVersion: 'autoscaling/v2',
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'cart', namespace: 'shop' },
+        spec: {
+          scaleTargetRef: { kind: 'Deployment', name: 'cart' },
+          maxReplicas: 20,
+          metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } }],
+        },
+      }),
+    )
+    server.remove(PATHS.experiment)
+    server.remove(PATHS.fork)
+    await pass(1_000)
+    server.put(PATHS.experiment, stored(anExperiment({ ...BLUE_GREEN, metadata: { uid } })))
+    await pass(1_000)
+    const forks = () => server.all(PATHS.deployments).filter(({ metadata }) => metadata.name !== 'cart')
+    expect(forks().map(({ metadata }) => metadata.name)).to.not.include(FORK)
+    expect(forks().map(replicasOf)).to.deep.equal([1])
+    await pass(120_000)
+    expect(forks().map(replicasOf)).to.deep.equal([1])
+    await world.controller.stop()
+  })
+})
+
+const CART = `${DEPLOYMENTS}/cart`
+const annotations = (revision: string) => ({ 'deployment.kubernetes.io/revision': revision })
+
+describe('the controller, when its source changes', () => {
+  it('R8: has the revision within 5 s, which the Deployment controller raises after the generation', async () => {
+    const { server, controller, settle, time } = running({
+      [CART]: versioned(aDeployment({ metadata: { annotations: annotations('1') } })),
+    })
+    const source = () => at(server.at(EXPERIMENT), 'status', 'source')
+    await controller.start()
+    controller.lead()
+    await settle()
+    server.change(CART, (cart) => ({ ...cart, spec: { ...(aDeployment({ image: 'example/cart:2' }).spec as object) } }))
+    await settle()
+    expect(source()).to.include({ generation: 2, revision: '1' })
+    server.change(CART, (cart) => ({ ...cart, metadata: { ...cart.metadata, annotations: annotations('2') } }))
+    await time.pass(5_000)
+    await settle()
+    expect(source()).to.include({ generation: 2, revision: '2' })
+    await controller.stop()
+  })
+
+  it('N52: writes nothing because a canary of somebody else has made it smaller, and has labelled it', async () => {
+    const { server, controller, change, pass } = await aQuietController()
+    const before = server.diary.length
+    change(PATHS.source, ({ metadata, spec }) => ({
+      metadata: { ...metadata, generation: 2, labels: { ...metadata.labels, [SCALED]: 'another.11.9' } },
+      spec: { ...(spec as object), replicas: 9 },
+    }))
+    await pass(20_000) // no longer, because a sweep looks for that canary
+    expect(server.diary.slice(before)).to.deep.equal([`get ${PATHS.source}`])
+    await controller.stop()
   })
 })

@@ -1,14 +1,16 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { ExperimentPolicySpec } from '../../common/policy/policy.ts'
 import type { ReviewDecision } from '../../webhook/review/decision.ts'
-import { validator } from '../../webhook/validate.ts'
-import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, FORK, pinnedTo } from '../builders.ts'
+import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
+import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, FORK, installing, pinnedTo } from '../builders.ts'
+import { deploymentSchema } from '../common/schema/openapi.ts'
 import { VirtualTime } from '../virtual-time.ts'
 import { aNamespace } from './a-decoded-request.ts'
-import { aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
+import { aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 import { aStrictReader, failing } from './strict-reader.ts'
 
 interface Given {
@@ -194,4 +196,26 @@ describe('the decision on a request', () => {
       '[InvalidOverride] spec.overrideSpec.minReadySeconds: odd',
     ])
   })
+})
+
+const SCHEMA = deploymentSchema()
+const REFUSAL = 'spec.traffic.mode: this installation has no component "gate"'
+
+/** How many lines of the answer say that the component is missing. */
+async function refusals(object: ExperimentDeployment, installed: Partial<ValidatorDeps>): Promise<number> {
+  const { kube } = aReader([aDeployment(), aService()])
+  const review = validator({ ...validatorDeps(kube, SCHEMA), ...installed })
+  return linesOf(await review(aRequest({ object }))).filter((line) => line.includes(REFUSAL)).length
+}
+
+describe('the decision on a gated experiment', () => {
+  const gated = anExperiment({ strategy: { canary: {} }, traffic: { mode: 'Gated' } })
+
+  it('refuses it without the component', async () => {
+    expect(await refusals(gated, {})).to.equal(1)
+    expect(await refusals(gated, { installed: installing('promotion') })).to.equal(1)
+  })
+
+  it('admits it with the component', async () =>
+    expect(await refusals(gated, { installed: installing('gate') })).to.equal(0))
 })

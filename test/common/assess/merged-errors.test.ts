@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { OverrideType } from '../../../common/api/types.ts'
-import { mergedErrors } from '../../../common/assess/merged-errors.ts'
+import { mergedErrors, unknownFieldErrors } from '../../../common/assess/merged-errors.ts'
 import { baseOf } from '../../../common/fork/base.ts'
 import { derive } from '../../../common/fork/derive.ts'
-import type { JsonObject } from '../../../common/json/json.ts'
+import type { Json, JsonObject } from '../../../common/json/json.ts'
+import type { KnownFields } from '../../../common/override/spec-schema.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { aDeployment, anExperiment } from '../../builders.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
@@ -99,4 +100,37 @@ const cases: Record<string, readonly [Case, ...string[]]> = {
 describe('the mistakes of the merged spec', () => {
   for (const [sentence, [given, ...expected]] of Object.entries(cases))
     it(`are ${sentence}`, () => expect(findings(given)).to.deep.equal(expected))
+})
+
+const knows = (members: Readonly<Record<string, KnownFields>>): KnownFields => ({
+  members: new Map(Object.entries(members)),
+})
+const TEMPLATE = knows({
+  metadata: {},
+  spec: knows({ containers: { items: knows({ name: {}, image: {} }) }, volumes: {} }),
+})
+
+const fields = (template: Json) => unknownFieldErrors('Rollout', template, TEMPLATE).map(({ field }) => field)
+
+describe('the fields of a template that a CRD does not know', () => {
+  it('are found in objects and lists', () =>
+    expect(
+      fields({ metadata: { a: 1 }, spec: { containers: [{ name: 'a' }, { name: 'b', newer: 1 }], newest: {} } }),
+    ).to.deep.equal(['spec.template.spec.containers[1].newer', 'spec.template.spec.newest']))
+
+  it('are none below a field about which the CRD says nothing', () =>
+    expect(fields({ spec: { volumes: [{ any: 'thing' }] } })).to.deep.equal([]))
+
+  it('are none where the kind has no schema of its own', () =>
+    expect(unknownFieldErrors('Deployment', { newer: 1 }, undefined)).to.deep.equal([]))
+
+  it('are told with the kind', () =>
+    expect(unknownFieldErrors('Rollout', { spec: { newest: 1 } }, TEMPLATE)).to.deep.equal([
+      {
+        path: ['template', 'spec', 'newest'],
+        field: 'spec.template.spec.newest',
+        message: 'Kubernetes knows this field, but the Rollouts of this cluster do not have it; remove it',
+        cause: 'FieldValueInvalid',
+      },
+    ]))
 })

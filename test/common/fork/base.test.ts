@@ -1,9 +1,10 @@
 import { expect } from 'chai'
 import { SCALED } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { type Base, baseHash, baseOf } from '../../../common/fork/base.ts'
-import { at, type JsonObject } from '../../../common/json/json.ts'
+import { type Base, baseHash, baseOf, pruneUnknownFields } from '../../../common/fork/base.ts'
+import { at, type Json, type JsonObject } from '../../../common/json/json.ts'
 import { NO_SHAPE } from '../../../common/override/shape.ts'
+import type { KnownFields } from '../../../common/override/spec-schema.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { rollout } from '../../../common/workload/rollout.ts'
 import { aBase, aDeployment, aRollout, POD } from '../../builders.ts'
@@ -128,4 +129,41 @@ describe('the hash of a base', () => {
     expect(hash(aDeployment({ spec: { replicas: 40 } }))).to.equal(hash(aDeployment()))
     expect(hash(aDeployment({ image: 'other' }))).not.to.equal(hash(aDeployment()))
   })
+})
+
+const ANYTHING: KnownFields = {}
+const KNOWN: KnownFields = {
+  members: new Map<string, KnownFields>([
+    ['labels', ANYTHING],
+    [
+      'spec',
+      {
+        members: new Map<string, KnownFields>([
+          ['containers', { items: { members: new Map([['name', ANYTHING]]) } }],
+          ['priority', ANYTHING],
+        ]),
+      },
+    ],
+  ]),
+}
+
+const cases: Record<string, readonly [value: Json, result: Json]> = {
+  'removes unknown members of objects': [
+    { spec: { priority: 1, hostUsers: true }, status: {} },
+    { spec: { priority: 1 } },
+  ],
+  'removes unknown members of items': [
+    { spec: { containers: [{ name: 'a', resizePolicy: [] }, { name: 'b' }] } },
+    { spec: { containers: [{ name: 'a' }, { name: 'b' }] } },
+  ],
+  'keeps everything where anything is known': [{ labels: { any: ['thing'] } }, { labels: { any: ['thing'] } }],
+  'keeps a scalar where an object is known': [{ spec: 'x' }, { spec: 'x' }],
+  'keeps a list where an object is known': [{ spec: [{ a: 1 }] }, { spec: [{ a: 1 }] }],
+  'keeps an object where a list is known': [{ spec: { containers: { a: 1 } } }, { spec: { containers: { a: 1 } } }],
+  'keeps null': [{ spec: null }, { spec: null }],
+}
+
+describe('pruneUnknownFields', () => {
+  for (const [sentence, [value, result]] of Object.entries(cases))
+    it(sentence, () => expect(pruneUnknownFields(value, KNOWN)).to.deep.equal(result))
 })

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import fc from 'fast-check'
 import { parse } from 'yaml'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { type Derived, derive } from '../../../common/fork/derive.ts'
-import type { JsonObject } from '../../../common/json/json.ts'
+import { applied, type Derived, derive, wholeForkHash, withHash } from '../../../common/fork/derive.ts'
+import { at, type JsonObject, listOr, objectOr } from '../../../common/json/json.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
-import { aBase, aDeployment, anExperiment, imageOverride } from '../../builders.ts'
+import { aBase, aDeployment, aFork, anExperiment, aRollout, imageOverride } from '../../builders.ts'
 import { aJsonObject, aPatch } from '../../generators.ts'
 import { LAW } from '../../property.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
@@ -159,3 +159,34 @@ function scribble(value: unknown): void {
   for (const inner of Object.values(value)) scribble(inner)
   Object.assign(value, { scribbled: true })
 }
+
+describe('applied', () => {
+  const fork = aFork(aDeployment({ pod: { serviceAccountName: 'robot' } }))
+  const accounts = (of: unknown) =>
+    ['serviceAccountName', 'serviceAccount'].map((key) => at(of, 'template', 'spec', key))
+
+  it('D1: has both names of the account, although the fork has one', () => {
+    expect(accounts(fork.spec)).to.deep.equal(['robot', undefined])
+    expect(accounts(applied(fork).spec)).to.deep.equal(['robot', 'robot'])
+  })
+
+  it('D1: is what the hash covers, so that a fork that was applied otherwise is applied again', () => {
+    expect(withHash(fork)).to.deep.include({ spec: applied(fork).spec })
+    expect(wholeForkHash(fork)).to.equal(wholeForkHash(applied(fork)))
+    expect(wholeForkHash(fork)).not.to.equal(wholeForkHash(aFork()))
+  })
+
+  it('has the defaults that follow from other fields, so that they go when those change', () => {
+    const { strategy, template } = objectOr(applied(aFork()).spec)
+    expect(listOr(at(template, 'spec', 'containers'))).to.deep.equal([
+      { name: 'cart', image: 'example/cart:1', imagePullPolicy: 'IfNotPresent' },
+    ])
+    expect(strategy).to.deep.equal({ type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } })
+  })
+
+  it('is the fork itself where there is nothing to add, and of a Rollout, whose spec is replaced', () => {
+    expect(applied(applied(aFork()))).to.deep.equal(applied(aFork()))
+    const rollout = aFork(aRollout())
+    expect(applied(rollout)).to.deep.equal(rollout)
+  })
+})

@@ -1,5 +1,13 @@
 import { expect } from 'chai'
-import { formatPath, formatStep, shortened, showValue } from '../../../common/json/field-path.ts'
+import {
+  childOf,
+  formatPath,
+  formatStep,
+  ROOT,
+  shortened,
+  showValue,
+  stepsTo,
+} from '../../../common/json/field-path.ts'
 
 describe('formatPath', () => {
   it('writes a path as users write it', () => {
@@ -48,4 +56,27 @@ describe('showValue', () => {
     ['x'.repeat(100), `"${'x'.repeat(56)}...`],
   ]
   for (const [value, text] of cases) it(`shows ${text}`, () => expect(showValue(value)).to.equal(text))
+})
+
+describe('pathOf', () => {
+  it('lists all steps from the root', () =>
+    expect(stepsTo(childOf(childOf(childOf(ROOT, 'containers'), 0), 'image'))).to.deep.equal([
+      'containers',
+      0,
+      'image',
+    ]))
+
+  it('has no steps at the root', () => expect(stepsTo(ROOT)).to.deep.equal([]))
+})
+
+describe('childOf', () => {
+  it('counts the depth and leaves its parent as it was', () => {
+    const parent = childOf(ROOT, 'containers')
+    const children = [childOf(parent, 0), childOf(parent, 1)]
+    expect([ROOT.depth, parent.depth, ...children.map(({ depth }) => depth)]).to.deep.equal([0, 1, 2, 2])
+    expect(children.map(stepsTo)).to.deep.equal([
+      ['containers', 0],
+      ['containers', 1],
+    ])
+  })
 })

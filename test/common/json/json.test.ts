@@ -1,5 +1,18 @@
 import { expect } from 'chai'
-import { at, isEmpty, isObject, listOr, member, objectOr, parseJson, textOr } from '../../../common/json/json.ts'
+import fc from 'fast-check'
+import { canonicalJson } from '../../../common/json/canonical.ts'
+import {
+  at,
+  isEmpty,
+  isEqual,
+  isObject,
+  listOr,
+  member,
+  objectOr,
+  parseJson,
+  textOr,
+} from '../../../common/json/json.ts'
+import { LAW } from '../../property.ts'
 
 describe('isObject', () => {
   const cases: readonly (readonly [string, unknown, boolean])[] = [
@@ -70,5 +83,53 @@ describe('parseJson', () => {
     expect(parseJson('{"a":[1]}')).to.deep.equal({ a: [1] })
     expect(parseJson('null')).to.equal(null)
     for (const text of ['', '{', '{a: 1}']) expect(parseJson(text), text).to.equal(undefined)
+  })
+})
+
+const equal: Record<string, readonly [unknown, unknown]> = {
+  'keys in another order': [
+    { a: 1, b: { c: [1, { d: 2 }] } },
+    { b: { c: [1, { d: 2 }] }, a: 1 },
+  ],
+  'an undefined member and an absent one': [{ a: 1, b: undefined }, { a: 1 }],
+  nulls: [{ a: null }, { a: null }],
+}
+
+const other: Record<string, readonly [unknown, unknown]> = {
+  'another scalar deep inside': [{ a: [{ b: 1 }] }, { a: [{ b: 2 }] }],
+  'one more key': [{ a: 1 }, { a: 1, b: 2 }],
+  'one more item': [[1], [1, 2]],
+  'items in another order': [
+    [1, 2],
+    [2, 1],
+  ],
+  'a list and an object': [[], {}],
+  'null and an object': [null, {}],
+  'a number and its text': [1, '1'],
+  'a key that every object inherits': [{ toString: 'a' }, {}],
+}
+
+describe('isEqual', () => {
+  for (const [what, [one, two]] of Object.entries(equal))
+    it(`is true for ${what}`, () => {
+      expect(isEqual(one, two)).to.equal(true)
+      expect(isEqual(two, one)).to.equal(true)
+    })
+
+  for (const [what, [one, two]] of Object.entries(other))
+    it(`is false for ${what}`, () => {
+      expect(isEqual(one, two)).to.equal(false)
+      expect(isEqual(two, one)).to.equal(false)
+    })
+
+  it('agrees with canonical JSON', () => {
+    const aValue = fc.jsonValue({ maxDepth: 3 })
+    fc.assert(
+      fc.property(aValue, aValue, (one, two) => {
+        expect(isEqual(one, structuredClone(one))).to.equal(true)
+        expect(isEqual(one, two)).to.equal(canonicalJson(one) === canonicalJson(two))
+      }),
+      LAW,
+    )
   })
 })

@@ -1,10 +1,13 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../../common/api/known.ts'
+import type { KubeObject } from '../../../common/api/object.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { OtherExperiment, PolicyFacts } from '../../../common/facts/facts.ts'
+import { objectOr } from '../../../common/json/json.ts'
 import { policyCompliant } from '../../../common/plan/status.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
-import { aDeployment, anExperiment, aPolicy, imageOverride, NO_POLICIES } from '../../builders.ts'
-import { plan } from '../of-facts.ts'
+import { aDeployment, anExperiment, aPolicy, FORK, imageOverride, NO_POLICIES } from '../../builders.ts'
+import { plan, statusOf } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from '../plan/some-facts.ts'
 
 const CREATED = '2026-11-21T09:00:00Z'
@@ -242,4 +245,77 @@ describe('plan under policies', () => {
     expect(policyCompliant(conclusion.policy).message).to.equal('policies: limits')
     expect(policyCompliant(plan(someFacts()).conclusion.policy).message).to.equal('no policy applies')
   })
+})
+
+const created = (uid: string, of: Parameters<typeof anExperiment>[0] = {}) =>
+  anExperiment({ ...of, metadata: { uid, name: uid, creationTimestamp: CREATED, ...of.metadata } })
+
+/** The reason where another experiment was there first and a policy allows one for the source. */
+function reasonBeside(experiment: ExperimentDeployment, replicas?: number): string {
+  const others = [{ experiment, replicas }]
+  const policies = { ...NO_POLICIES, policies: [aPolicy({ maxExperimentsPerSource: 1 })], others, othersAsOf: 7 }
+  return plan(someFacts({ experiment: created('m'), policies })).conclusion.reason
+}
+
+describe('another experiment that has ended', () => {
+  const deleted = created('a', { metadata: { deletionTimestamp: '2026-11-21T09:30:00Z' } })
+  const expired = created('a', { ttlSeconds: 1 })
+
+  it('S3: counts as long as its fork is there, because a finalizer can delay a deletion for any time', () => {
+    expect(reasonBeside(deleted, 1)).to.equal('LimitReached')
+    expect(reasonBeside(expired, 1)).to.equal('LimitReached')
+  })
+
+  it('does not count without a fork', () => {
+    expect(reasonBeside(deleted)).to.equal('Updating')
+    expect(reasonBeside(expired)).to.equal('Updating')
+    expect(reasonBeside(created('a'))).to.equal('LimitReached')
+  })
+})
+
+/** A fork to which somebody added `hostNetwork`. */
+function editedFork(): KubeObject {
+  const fork = theFork()
+  const { template } = objectOr(fork.spec)
+  const fieldsV1 = { 'f:spec': { 'f:template': { 'f:spec': { 'f:hostNetwork': {} } } } }
+  const edit = { manager: 'kubectl-edit', operation: 'Update', fieldsV1 }
+  const pod = { ...objectOr(objectOr(template).spec), hostNetwork: true }
+  return {
+    ...fork,
+    metadata: { ...fork.metadata, managedFields: [...(fork.metadata.managedFields ?? []), edit] },
+    spec: { ...objectOr(fork.spec), template: { ...objectOr(template), spec: pod } },
+  }
+}
+
+function resultUnder(spec: ExperimentPolicySpec) {
+  const policies = { ...NO_POLICIES, policies: [aPolicy(spec)] }
+  const facts = someFacts({ fork: editedFork(), experiment: anExperiment({ status: leftAt(3) }), policies })
+  const planned = plan(facts)
+  const compliant = statusOf(facts, planned.conclusion).conditions?.find(({ type }) => type === 'PolicyCompliant')
+  const { reason } = planned.conclusion
+  return { writes: planned.writes, reason, said: `${compliant?.status}: ${compliant?.message}` }
+}
+
+describe('policies on what somebody added to a fork by hand', () => {
+  it('S8: tell a denied field, with its place in the fork, and change nothing', () => {
+    const { writes, reason, said } = resultUnder({ deniedOverridePaths: ['template.spec.hostNetwork'] })
+    const place = `deployment/${FORK}: spec.template.spec.hostNetwork`
+    expect(said).to.equal(`False: ${place}: added by hand: cannot be changed (policy "limits")`)
+    expect([writes, reason]).to.deep.equal([[], 'Available'])
+  })
+
+  it('S8: tell a field that is not allowed', () =>
+    expect(resultUnder({ allowedOverridePaths: ['template.spec.containers[*].image'] }).said).to.contain(
+      'spec.template.spec.hostNetwork: added by hand: cannot be changed; allowed paths:',
+    ))
+
+  it('S8: find nothing in what they allow', () =>
+    expect(resultUnder({ allowedOverridePaths: ['template.spec'], maxReplicas: 3 }).said).to.equal(
+      'True: policies: limits',
+    ))
+
+  it('S8: show no more than the field where they only audit', () =>
+    expect(
+      resultUnder({ deniedOverridePaths: ['template.spec.hostNetwork'], validationActions: ['Audit'] }).said,
+    ).to.equal(`False: deployment/${FORK}: spec.template.spec.hostNetwork (policy "limits")`))
 })

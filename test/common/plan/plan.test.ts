@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import { EXPERIMENT_ID, IS_EXPERIMENT } from '../../../common/api/names.ts'
@@ -5,7 +6,9 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { wholeForkHash } from '../../../common/fork/derive.ts'
 import { objectOr } from '../../../common/json/json.ts'
+import { validator } from '../../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, imageOverride, UID } from '../../builders.ts'
+import { aReader, aRequest, aService, linesOf, validatorDeps } from '../../webhook/reviews.ts'
 import { plan } from '../of-facts.ts'
 import { applied, type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
@@ -245,5 +248,50 @@ describe('plan', () => {
   it('gives an experiment that was created again another fork', () => {
     const other = applied({ experiment: anExperiment({ metadata: { uid: `${UID}0` } }) })
     expect(other?.object.metadata.name).not.to.equal(FORK)
+  })
+})
+
+const SCRIPT = `const { planCalls } = await import('./test/bench/plan-calls.ts'); console.log(JSON.stringify(await planCalls()))`
+
+/** How often one plan calls each function that says what the facts mean, counted in a process of its own. */
+function planCalls(): Readonly<Record<string, Readonly<Record<string, number>>>> {
+  const { NODE_V8_COVERAGE: _, ...env } = process.env // the count would end the count of the coverage
+  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', SCRIPT], { env, encoding: 'utf8' }))
+}
+
+describe('a plan', () => {
+  it('hashes its run once, and derives its state for the stored revision and for the wanted one', () => {
+    const counts = Object.entries(planCalls())
+    expect(counts.map(([name]) => name)).to.deep.equal(['paused canary', 'blue-green in its preview'])
+    for (const [name, calls] of counts) {
+      expect(calls.runHash, `${name}: runHash`).to.equal(1)
+      expect(calls.runState, `${name}: runState`).to.be.within(1, 2)
+    }
+  })
+})
+
+const SOURCE: KubeObject = aDeployment({
+  podLabels: Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`label-${index}`, 'v'])),
+})
+const MESSAGE =
+  'deployment/cart cannot be forked: spec.template.metadata.labels: 60001 labels, more than 512; ' +
+  'remove those that nobody needs'
+
+describe('a source that is beyond the bounds', () => {
+  it('N29: keeps its fork as it is, and the status says why', () => {
+    const experiment = anExperiment({ status: leftAt(3), overrideSpec: { minReadySeconds: 5 } })
+    const traffic = { services: [{ name: 'cart', selector: { app: 'cart' } }], slices: [] }
+    const { writes, conclusion } = plan(someFacts({ experiment, source: SOURCE, fork: theFork(), traffic }))
+    expect(writes.filter(({ role }) => role === 'fork')).to.deep.equal([])
+    expect([conclusion.reason, conclusion.message]).to.deep.equal([
+      'SourceNotForkable',
+      `spec.sourceRef.name: ${MESSAGE}`,
+    ])
+    expect(conclusion.fork?.metadata.uid).to.equal('uid-of-fork')
+  })
+
+  it('N29: is refused at apply', async () => {
+    const decide = validator(validatorDeps(aReader([SOURCE, aService()]).kube, ANY_SCHEMA))
+    expect(linesOf(await decide(aRequest()))).to.deep.equal([`spec.sourceRef.name: ${MESSAGE}`])
   })
 })

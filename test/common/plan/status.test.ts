@@ -1,8 +1,13 @@
 import { expect } from 'chai'
 import { unknown } from '../../../common/api/known.ts'
 import type { ExperimentDeploymentStatus } from '../../../common/api/types.ts'
+import { POLICIES_NOT_READ } from '../../../common/assess/checks.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
+import type { PolicyDecision } from '../../../common/outcome/policy-decision.ts'
+import { policyCompliant } from '../../../common/plan/status.ts'
+import type { PolicyFinding } from '../../../common/policy/policy.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
+import type { TrafficView } from '../../../common/surroundings/traffic.ts'
 import { aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
 import { plan, statusOf } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
@@ -174,4 +179,101 @@ describe('the warnings in the status', () => {
     expect(reasons(statusFor(unread))).to.deep.equal(['CountedByHPA'])
     expect(reasons(statusFor(facts))).to.equal(undefined)
   })
+})
+
+const UNREAD = [{ name: 'service/big', unread: 'it is too large' }]
+const NAMED = 'NotCompared: not compared with the pods: service/big (it is too large)'
+
+/** The condition TrafficShared, and the reasons of the warnings. */
+function shownOf(traffic: TrafficView) {
+  const facts = someFacts({ fork: theFork(), experiment: anExperiment({ status: leftAt(3) }), traffic })
+  const { conditions = [], warnings = [] } = statusOf(facts, plan(facts).conclusion)
+  const found = conditions.find(({ type }) => type === 'TrafficShared')
+  return [`${found?.status} ${found?.reason}: ${found?.message}`, ...warnings.map(({ reason }) => reason)]
+}
+
+describe('the status beside a Service that is too large to be read', () => {
+  it('N29: does not say that there is none', () => {
+    const [shared, ...warnings] = shownOf({ services: [], slices: [], unread: UNREAD })
+    expect(shared).to.equal(`Unknown NotCompared: no other Service selects the pods; ${NAMED}`)
+    expect(warnings).to.include('NotCompared').and.not.include('QueueWorker')
+  })
+
+  it('N29: does not say that another Service, which does not match, is the only one', () => {
+    const services = [{ name: 'cart', selector: { app: 'cart', 'pod-template-hash': 'x' } }]
+    const [shared] = shownOf({ services, slices: [], unread: UNREAD })
+    expect(shared).to.match(/^Unknown NotCompared: service\/cart: the fork's pods lack pod-template-hash=x; /)
+  })
+
+  it('N29: has the share of another Service', () => {
+    const services = [{ name: 'cart', selector: { app: 'cart' } }]
+    const slices = [{ service: 'cart', ready: [{ address: '1', pod: 'cart-experiment-cd1aa1c99c-7d9f-1' }] }]
+    const [shared] = shownOf({ services, slices, unread: UNREAD })
+    expect(shared).to.equal(`True Selected: service/cart: 100% of new connections (1 of 1 endpoints); ${NAMED}`)
+  })
+})
+
+const finding = (policy: string, actions: PolicyFinding['actions']): PolicyFinding => ({
+  policy,
+  actions,
+  about: 'content',
+  error: { field: 'spec.replicas', message: 'must be at most 1, got 3', cause: 'FieldValueForbidden' },
+})
+const decided = (policies: readonly string[], findings: readonly PolicyFinding[] = []): PolicyDecision => ({
+  is: 'decided',
+  policies,
+  findings,
+})
+
+const cases: Readonly<Record<string, readonly [PolicyDecision | undefined, status: string, message: string]>> = {
+  'is unknown when the experiment ends': [
+    undefined,
+    'Unknown Pending',
+    'not evaluated: the experiment needs no fork any more',
+  ],
+  'is unknown when the policies cannot be read': [{ is: 'notRead' }, 'Unknown PolicyNotRead', POLICIES_NOT_READ],
+  'is false without consent': [
+    {
+      is: 'notShared',
+      policies: ['limits'],
+      refusing: [],
+      reason: 'SourceNamespaceExcluded',
+      message: 'workloads in namespace "kube-system" are never forked from elsewhere',
+    },
+    'False SourceNamespaceExcluded',
+    'workloads in namespace "kube-system" are never forked from elsewhere',
+  ],
+  'is true when no policy applies': [decided([]), 'True Compliant', 'no policy applies'],
+  'is true when no policy finds anything, and names them': [
+    decided(['limits', 'images']),
+    'True Compliant',
+    'policies: limits, images',
+  ],
+  'is false with a finding that denies': [
+    decided(['limits'], [finding('limits', ['Deny'])]),
+    'False PolicyViolated',
+    'spec.replicas: must be at most 1, got 3',
+  ],
+  'is false with a finding that warns': [
+    decided(['limits'], [finding('limits', ['Warn'])]),
+    'False PolicyViolated',
+    'spec.replicas: must be at most 1, got 3',
+  ],
+  'is false with a finding that is only audited, and shows no value': [
+    decided(['limits'], [finding('limits', ['Audit'])]),
+    'False PolicyViolated',
+    'spec.replicas (policy "limits")',
+  ],
+}
+
+describe('the condition PolicyCompliant', () => {
+  for (const [sentence, [decision, status, message]] of Object.entries(cases))
+    it(sentence, () => {
+      const draft = policyCompliant(decision)
+      expect([draft.type, `${draft.status} ${draft.reason}`, draft.message]).to.deep.equal([
+        'PolicyCompliant',
+        status,
+        message,
+      ])
+    })
 })

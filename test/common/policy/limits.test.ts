@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import type { AnalysisSpec } from '../../../common/api/analysis/analysis.ts'
 import type { ObjectMeta } from '../../../common/api/object.ts'
 import type { ExperimentDeploymentSpec } from '../../../common/api/types.ts'
 import type { ExperimentPolicySpec, PolicyInput } from '../../../common/policy/policy.ts'
@@ -245,4 +246,64 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
 describe('brokenPolicyLimits', () => {
   for (const [sentence, [policy, input, expected]] of Object.entries(limits))
     it(sentence, () => expect(findings(policy, input)).to.deep.equal(expected))
+})
+
+const UNREAD = [{ name: 'service/big', unread: 'it is longer than 1.5 MiB' }]
+
+describe('the limit of a share where a Service is too large to be read', () => {
+  it('N29: does not take an unknown share for none', () => {
+    expect(findings({ maxShare: '25%' }, aPolicyInput({ endpoints: [], unread: UNREAD }))).to.deep.equal([
+      'spec.replicas: the share of experiments is not known, and at most 25% is allowed; make these smaller: ' +
+        'service/big (it is longer than 1.5 MiB) (policy "limits")',
+    ])
+  })
+
+  it('N29: reports a share that is known to be larger', () => {
+    const endpoints = [{ service: 'cart', ready: 2 }]
+    const [found] = findings({ maxShare: '25%' }, aPolicyInput({ endpoints, unread: UNREAD }))
+    expect(found).to.contain('experiments would have 1 of 3 endpoints of service/cart')
+  })
+
+  it('N29: allows a share that is not known where all is allowed', () =>
+    expect(findings({ maxShare: '100%' }, aPolicyInput({ endpoints: [], unread: UNREAD }))).to.deep.equal([]))
+})
+
+const found = (policy: ExperimentPolicySpec, analysis: AnalysisSpec | undefined, of: Partial<PolicyInput> = {}) =>
+  findings(policy, aPolicyInput({ experiment: anExperiment(analysis ? { analysis } : {}), ...of }))
+
+const PROVIDERS = [
+  { field: 'spec.analysis.metrics[0].provider', name: 'prometheus' },
+  { field: 'spec.analysis.templates[0]', name: 'new-relic' },
+]
+const NONE = {} // nothing is limited, but for a promotion without proof
+
+describe('the limits of a policy on analyses', () => {
+  it('requireAnalysis: refuses an experiment without one', () => {
+    const required = 'spec.analysis: required; set it; {} checks only the health of the fork (policy "limits")'
+    expect(found({ requireAnalysis: true }, undefined)).to.deep.equal([required])
+    expect(found({ requireAnalysis: true }, {})).to.deep.equal([])
+    expect(found({ requireAnalysis: false }, undefined)).to.deep.equal([])
+    expect(found(NONE, undefined)).to.deep.equal([])
+  })
+
+  it('allowedProviders: refuses another one, also of a template', () => {
+    const said = (allowedProviders: readonly string[]) => found({ allowedProviders }, {}, { providers: PROVIDERS })
+    expect(said(['new-relic', 'prometheus'])).to.deep.equal([])
+    expect(said(['prometheus', 'other'])).to.deep.equal([
+      'spec.analysis.templates[0]: provider "new-relic" is not allowed; use prometheus or other (policy "limits")',
+    ])
+    expect(said([])).to.deep.equal([
+      'spec.analysis.metrics[0].provider: provider "prometheus" is not allowed; only kubernetes is allowed (policy "limits")',
+    ])
+    expect(found({ allowedProviders: [] }, {})).to.deep.equal([])
+    expect(found(NONE, {}, { providers: PROVIDERS })).to.deep.equal([])
+  })
+
+  it('allowTimeoutPromotion: without it nothing is promoted without proof', () => {
+    const refused = 'spec.analysis.onTimeout: Promote is not allowed; use RollBack or Keep (policy "limits")'
+    expect(found(NONE, { onTimeout: 'Promote' })).to.deep.equal([refused])
+    expect(found({ allowTimeoutPromotion: false }, { onTimeout: 'Promote' })).to.deep.equal([refused])
+    expect(found({ allowTimeoutPromotion: true }, { onTimeout: 'Promote' })).to.deep.equal([])
+    for (const onTimeout of ['RollBack', 'Keep'] as const) expect(found(NONE, { onTimeout })).to.deep.equal([])
+  })
 })

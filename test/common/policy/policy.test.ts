@@ -4,6 +4,10 @@ import {
   countScopeOf,
   defaultTTLSeconds,
   type ExperimentPolicySpec,
+  isExcludedNamespace,
+  refusingConsent,
+  servedNamespaces,
+  sharesSourcesWith,
 } from '../../../common/policy/policy.ts'
 import { aNamespaceView, aPolicy } from './policy-input.ts'
 
@@ -54,4 +58,72 @@ describe('countScopeOf', () => {
   }
   for (const [sentence, [spec, source, namespace]] of Object.entries(scopes))
     it(sentence, () => expect(countScopeOf(policies({}, spec))).to.deep.equal({ source, namespace }))
+})
+
+const NAMES = ['kube-system', 'ops', 'shop', 'kube-public']
+
+describe('S12: isExcludedNamespace', () => {
+  it('S12: excludes kube-system and the namespace of the product itself', () => {
+    const excluded = NAMES.map((name) => isExcludedNamespace(name, { ownNamespace: 'ops' }))
+    expect(excluded).to.deep.equal([true, true, false, false])
+  })
+
+  it('excludes all namespaces but one if the installation serves only one', () => {
+    const excluded = NAMES.map((name) => isExcludedNamespace(name, { ownNamespace: 'ops', onlyNamespace: 'shop' }))
+    expect(excluded).to.deep.equal([true, true, false, true])
+  })
+})
+
+describe('installation', () => {
+  it('serves all namespaces, or one', () => {
+    expect(servedNamespaces('ops', undefined)).to.deep.equal({ ownNamespace: 'ops', onlyNamespace: undefined })
+    expect(servedNamespaces('ops', 'shop')).to.deep.equal({ ownNamespace: 'ops', onlyNamespace: 'shop' })
+  })
+
+  for (const name of ['ops', 'kube-system'])
+    it(`refuses ${name}, where no webhook reviews experiments`, () =>
+      expect(() => servedNamespaces('ops', name)).to.throw(
+        `must not be kube-system or the namespace of the pod, found "${name}"`,
+      ))
+
+  for (const name of ['shop,bank', '*', 'a/b', 'x'.repeat(64)])
+    it(`refuses ${name}, which is no name`, () =>
+      expect(() => servedNamespaces('ops', name)).to.throw('WATCH_NAMESPACE must be the name of a namespace'))
+})
+
+describe('sharesSourcesWith', () => {
+  const consents: Record<string, readonly [specs: readonly ExperimentPolicySpec[], isShared: boolean]> = {
+    'is false without any policy': [[], false],
+    'is false where no policy has allowSourcesFrom': [[{ maxReplicas: 1 }], false],
+    'is true where a policy lists the namespace': [[{ allowSourcesFrom: ['test', 'dev'] }, {}], true],
+    'is false where another policy omits it': [[{ allowSourcesFrom: ['dev'] }, { allowSourcesFrom: [] }], false],
+    'ignores policies for other namespaces than that of the source': [
+      [{ allowSourcesFrom: ['dev'], namespaceSelector: { matchLabels: { tier: 'dev' } } }],
+      false,
+    ],
+    'is true where only a policy for another namespace omits it': [
+      [
+        { allowSourcesFrom: ['dev'], namespaceSelector: prod },
+        { allowSourcesFrom: [], namespaceSelector: staging },
+      ],
+      true,
+    ],
+  }
+  for (const [sentence, [specs, isShared]] of Object.entries(consents))
+    it(sentence, () => expect(sharesSourcesWith(policies(...specs), shop, 'dev')).to.equal(isShared))
+
+  it('is always true of the namespace of the source itself', () =>
+    expect(sharesSourcesWith(policies({ allowSourcesFrom: [] }), shop, 'shop')).to.equal(true))
+})
+
+describe('refusingConsent', () => {
+  it('names the policies that share sources, but not with this namespace', () => {
+    const all = policies(
+      { allowSourcesFrom: ['dev'] },
+      { allowSourcesFrom: ['test'] },
+      { maxReplicas: 1 },
+      { allowSourcesFrom: [], namespaceSelector: staging },
+    )
+    expect(refusingConsent(all, shop, 'dev').map(({ metadata }) => metadata.name)).to.deep.equal(['policy-1'])
+  })
 })

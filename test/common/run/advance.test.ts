@@ -1,8 +1,12 @@
 import { expect } from 'chai'
+import { unknown } from '../../../common/api/known.ts'
+import { COMMAND } from '../../../common/api/names.ts'
+import type { Facts } from '../../../common/facts/facts.ts'
 import { storedSource } from '../../../common/situation/source-has.ts'
-import { FORK } from '../../builders.ts'
-import { plan } from '../of-facts.ts'
-import { aRun, aRunExperiment, aSource } from '../plan/some-run.ts'
+import { anExperiment, FORK } from '../../builders.ts'
+import { plan, strategyStatus } from '../of-facts.ts'
+import { someFacts } from '../plan/some-facts.ts'
+import { aRun, aRunExperiment, aSource, type RunWorld, START } from '../plan/some-run.ts'
 
 describe('a run', () => {
   it('goes through its steps, and waits where the strategy says so', () => {
@@ -184,3 +188,124 @@ function withoutRun({ world: { experiment } }: ReturnType<typeof aRun>) {
   const { strategy: _strategy, promotion: _promotion, ...spec } = experiment.spec
   return spec
 }
+
+describe('a run that turns back', () => {
+  it('tells the steps of the way back at once', () => {
+    const experiment = anExperiment({
+      strategy: { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } },
+      metadata: { annotations: { [COMMAND]: 'abort' } },
+    })
+    const facts = someFacts({ experiment })
+    const { strategy } = strategyStatus(facts, plan(facts).conclusion)
+    expect([strategy?.path, strategy?.step, strategy?.stepName]).to.deep.equal(['Abort', '0/1 Aborting', 'remove'])
+  })
+})
+
+describe('a run that is aborted', () => {
+  it('tells at once how many steps its way back has', () => {
+    const metadata = { annotations: { [COMMAND]: 'abort' } }
+    const strategy = { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } }
+    const facts = someFacts({ experiment: anExperiment({ metadata, strategy }) })
+    const { conclusion } = plan(facts)
+    expect(strategyStatus(facts, conclusion).strategy).to.deep.include({ step: '0/1 Aborting', stepName: 'remove' })
+  })
+})
+
+describe('a run of which an object cannot be read', () => {
+  const because = 'it is too large: it is nested deeper than 100 levels'
+  const UNREAD: Readonly<Record<string, { but: Partial<Facts>; told: string }>> = {
+    'its pinned base': {
+      but: { revision: unknown(because) },
+      told: `the pinned base, controllerrevision/${FORK}, could not be read now (${because})`,
+    },
+    'its source': { but: { source: unknown(because) }, told: `deployment/cart could not be read now (${because})` },
+  }
+  for (const [what, { but, told }] of Object.entries(UNREAD))
+    it(`N37d: says so of ${what}, and is aborted all the same`, () => {
+      const run = aRun(aRunExperiment({ onSourceChange: what === 'its source' ? 'Follow' : 'Pin' }))
+      run.rest()
+      run.rest(40, but)
+      expect(run.messageOf('Ready')).to.contain(told)
+      run.say('abort')
+      run.rest(40, but)
+      expect([run.strategy()?.phase, run.pods()]).to.deep.equal(['Aborted', 0])
+    })
+})
+
+describe('a run that somebody paused', () => {
+  it('goes all the way back when its experiment expires, and can be retried', () => {
+    const run = aRun(aRunExperiment({ ttlSeconds: 3_600, metadata: { creationTimestamp: START.toISOString() } }))
+    run.rest()
+    run.say('pause')
+    run.rest()
+    run.wait(3_600)
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Aborted')
+    run.edit({ ttlSeconds: 36_000 })
+    run.say('retry')
+    run.rest()
+    expect(run.strategy()?.phase).to.equal('Paused')
+  })
+})
+
+/** A run at its first pause, with one pod beside ten. */
+function aFreeRun(): RunWorld {
+  const run = aRun()
+  run.rest()
+  expect([run.step(), run.pods()]).to.deep.equal(['1/7 Paused', 1])
+  return run
+}
+
+describe('what happens to a run whose source is scaled', () => {
+  it('S changes: the pods follow, and a step that was reached stays reached', () => {
+    const run = aFreeRun()
+    const since = run.strategy()?.since
+    run.wait(60)
+    run.world.source = aSource(50)
+    run.rest()
+    expect([run.step(), run.pods(), run.strategy()?.since]).to.deep.equal(['1/7 Paused', 6, since])
+    run.wait(5)
+    run.world.source = aSource(4)
+    run.rest()
+    expect([run.step(), run.pods(), run.strategy()?.since]).to.deep.equal(['1/7 Paused', 1, since])
+  })
+
+  it('S changes: the pods follow once in five seconds, with all changes of that time', () => {
+    const run = aFreeRun()
+    run.wait(60)
+    run.world.source = aSource(50)
+    run.rest()
+    run.wait(2)
+    run.world.source = aSource(70)
+    expect(run.pass()).to.deep.include({ writes: [] })
+    expect(run.pass().conclusion).to.deep.include({ is: 'waiting', reason: 'Updating', retryAfterMs: 3_000 })
+    run.wait(2)
+    run.world.source = aSource(90)
+    run.rest()
+    expect(run.pods()).to.equal(6)
+    run.wait(1)
+    expect(run.rest()).to.have.length(1)
+    expect([run.step(), run.pods()]).to.deep.equal(['1/7 Paused', 10])
+  })
+
+  it('S changes: the next step does not wait for the five seconds', () => {
+    const run = aFreeRun()
+    run.wait(60)
+    run.world.source = aSource(50)
+    run.rest()
+    run.say('resume')
+    run.rest()
+    expect([run.step(), run.pods()]).to.deep.equal(['3/7 Paused', 13])
+  })
+
+  it('S changes: a clock of the API server that is ahead delays nothing', () => {
+    const run = aFreeRun()
+    run.wait(60)
+    run.world.source = aSource(50)
+    run.rest()
+    run.wait(-30)
+    run.world.source = aSource(70)
+    run.rest()
+    expect(run.pods()).to.equal(8)
+  })
+})

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { SchemaCatalog, type SchemaSource } from '../../../common/schema/catalog.ts'
+import { SchemaCatalog, type SchemaSource, schemaSource } from '../../../common/schema/catalog.ts'
 import { APPS_V1 } from './openapi.ts'
 
 const DEPLOYMENT = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' }
@@ -130,5 +130,23 @@ describe('SchemaCatalog', () => {
     const catalog = new SchemaCatalog(source, [DEPLOYMENT])
     await Promise.all([catalog.refresh(), catalog.refresh()])
     expect(state.reads).to.have.length(2)
+  })
+})
+
+describe('schemaSource', () => {
+  it('requests the path of an address with its query, until it is aborted', async () => {
+    const requests: unknown[] = []
+    const request = async (asked: unknown) => {
+      requests.push(asked)
+      return { paths: {} }
+    }
+    const { signal } = new AbortController()
+    const source = schemaSource({ request }, signal)
+    expect(await source.get('/openapi/v3')).to.deep.equal({ paths: {} })
+    await source.get('/openapi/v3/apis/apps/v1?hash=A%2FB')
+    expect(requests).to.deep.equal([
+      { verb: 'get', path: '/openapi/v3', query: {}, signal },
+      { verb: 'get', path: '/openapi/v3/apis/apps/v1', query: { hash: 'A/B' }, signal },
+    ])
   })
 })

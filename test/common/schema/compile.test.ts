@@ -2,7 +2,9 @@ import { Ajv, type AnySchema } from 'ajv'
 import { expect } from 'chai'
 import type { OverrideType } from '../../../common/api/types.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
-import type { Compiles } from '../../../common/schema/compile.ts'
+import { findDuplicates } from '../../../common/override/shape.ts'
+import { type Compiles, shapeOf } from '../../../common/schema/compile.ts'
+import { transform } from '../../../common/schema/transform.ts'
 import { deploymentSchema } from './openapi.ts'
 
 const schema = deploymentSchema()
@@ -119,5 +121,66 @@ describe('compile', () => {
         `${C}.ports[1]: duplicate of [0] (containerPort 80, protocol "TCP"); remove one of them`,
       ])
     })
+  })
+})
+
+describe('compile, for a whole spec', () => {
+  const whole = (spec: JsonObject) =>
+    schema.checkWhole(spec).map(({ field, message, path }) => `${field} [${path.length}]: ${message}`)
+  const complete = { selector: {}, ...pod({ containers: [{ name: 'cart', image: 'x' }] }) }
+
+  it('accepts a complete spec', () => expect(whole(complete)).to.deep.equal([]))
+
+  it('requires every required field, and refuses null', () => {
+    const spec = pod({ affinity: { deep: {} }, terminationGracePeriodSeconds: null, shareProcessNamespace: true })
+    expect(whole(spec)).to.deep.equal([
+      'spec.selector [1]: required',
+      'spec.template.spec.containers [3]: required',
+      'spec.template.spec.affinity.deep.key [5]: required',
+      'spec.template.spec.terminationGracePeriodSeconds [3]: expected integer, got null',
+    ])
+  })
+
+  it('finds duplicates, quantities and misspelt fields as in an override', () => {
+    const spec = container({ env: [{ name: 'A' }, { name: 'A' }], imge: 1, resources: { limits: { cpu: '1O0m' } } })
+    expect(whole({ ...complete, ...spec }).map((line) => line.split(' ')[0])).to.deep.equal(
+      ['env[1].name', 'imge', 'resources.limits.cpu'].map((path) => `spec.template.spec.containers[0].${path}`),
+    )
+  })
+})
+
+describe('shapeOf', () => {
+  const schema = deploymentSchema()
+
+  it('knows the keys of lists, and does not take a zero value for the default of a key', () => {
+    const containers = schema.shape.member('template').member('spec').member('containers')
+    const item = containers.items()
+    expect(containers.keys).to.deep.equal([{ key: 'name' }])
+    expect(item.member('ports').keys).to.deep.equal([{ key: 'containerPort' }, { key: 'protocol', fallback: 'TCP' }])
+    expect(item.member('args').keys).to.deep.equal([])
+    expect(item.member('nobody knows').member('this').items().keys).to.deep.equal([])
+    expect(schema.shape.member('strategy').unions).to.deep.equal([
+      { is: 'byType', member: 'rollingUpdate', type: 'RollingUpdate' },
+    ])
+  })
+
+  it('N22: takes an empty text for the key of an item that need not have it, as of imagePullSecrets', () => {
+    const items = { type: 'object', properties: { name: { type: 'string', default: '' } } }
+    const list = { type: 'array', items, 'x-kubernetes-list-map-keys': ['name'] }
+    const { keys } = shapeOf(transform({}, { type: 'object', properties: { list } })).member('list')
+    expect(keys).to.deep.equal([{ key: 'name', fallback: '' }])
+    expect(findDuplicates([{}, { name: 'a' }, { name: '' }], keys)).to.deep.equal([{ index: 2, earlier: 0 }])
+  })
+
+  it('follows a schema that refers to itself, and gives equal places the same shape', () => {
+    const self = { $ref: '#/components/schemas/Self' }
+    const shape = shapeOf(transform({ Self: { type: 'object', properties: { self, other: self } } }, self))
+    expect(shape.member('self').member('self')).to.equal(shape.member('other'))
+  })
+
+  it('gives every member of a map the shape of its values', () => {
+    const keyed = { type: 'array', items: {}, 'x-kubernetes-list-map-keys': ['name'] }
+    const shape = shapeOf(transform({}, { type: 'object', additionalProperties: keyed }))
+    expect(shape.member('any').keys).to.deep.equal([{ key: 'name' }])
   })
 })

@@ -4,6 +4,7 @@ import { unlessAborted } from '../../../common/program/deadline.ts'
 import { jsonLog } from '../../../common/program/log.ts'
 import { SchemaCatalog } from '../../../common/schema/catalog.ts'
 import { keepFresh, refreshOnMiss } from '../../../common/schema/refresher.ts'
+import { ANY_SCHEMA } from '../../builders.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { APPS_V1 } from './openapi.ts'
 
@@ -152,5 +153,19 @@ describe('keepFresh', () => {
     expect(logged()).to.deep.equal([[undefined, 1]])
     stop.abort()
     await ended
+  })
+})
+
+describe('refreshOnMiss', () => {
+  it('calls hurry for a kind without a schema, and for no other', () => {
+    let hurries = 0
+    const schemas = { schemaOf: (kind: string) => (kind === 'Deployment' ? ANY_SCHEMA : undefined) }
+    const { schemaOf } = refreshOnMiss(schemas, () => {
+      hurries += 1
+    })
+    expect(schemaOf('Deployment')).to.equal(ANY_SCHEMA)
+    expect(hurries).to.equal(0)
+    expect(schemaOf('Rollout')).to.equal(undefined)
+    expect(hurries).to.equal(1)
   })
 })

@@ -1,12 +1,14 @@
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { REASONS } from '../../../common/api/reasons.ts'
+import { watchedPart } from '../../../common/fork/watched.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
-import { hazards, primaryOf, sourceOfPrimary } from '../../../common/surroundings/hazards.ts'
+import { hazards, primaryOf, referrerOf, sourceOfPrimary } from '../../../common/surroundings/hazards.ts'
 import { trafficInput } from '../../../common/surroundings/pod-labels.ts'
 import type { ServiceView } from '../../../common/surroundings/traffic.ts'
 import { workloadKind } from '../../../common/workload/registry.ts'
-import { aDeployment, aFork, aStatefulSet } from '../../builders.ts'
+import { rollout } from '../../../common/workload/rollout.ts'
+import { aDeployment, aFork, aRollout, aStatefulSet } from '../../builders.ts'
 
 interface Case {
   readonly source?: KubeObject
@@ -246,5 +248,16 @@ describe('primaryOf', () => {
 
   it('has an inverse, by which a primary finds the source', () => {
     expect(['cart-primary', 'cart'].map(sourceOfPrimary)).to.deep.equal(['cart', undefined])
+  })
+})
+
+describe('referrerOf', () => {
+  it('finds the Rollout that uses the template of the source', () => {
+    const workloadRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'cart' }
+    const watched = watchedPart(rollout, { ...aRollout({ workloadRef }), metadata: { name: 'front' } })
+    const others = [aDeployment(), watched]
+    expect(referrerOf(aDeployment(), others)).to.equal('rollout/front')
+    expect(referrerOf(aDeployment({ name: 'other' }), others)).to.equal(undefined)
+    expect(referrerOf(aStatefulSet(), others)).to.equal(undefined)
   })
 })

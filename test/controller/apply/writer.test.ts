@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import { CONTROLLER_REVISION } from '../../../common/api/names.ts'
+import { ANALYSIS_RUN, CONTROLLER_REVISION, CR_NAME, GATE, POD } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { withHash } from '../../../common/fork/derive.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
@@ -230,4 +230,95 @@ describe('the status apply of a writer', () => {
     await writer.applyStatus(experiment, status).catch(() => undefined)
     expect(await awaited()).to.deep.equal([])
   })
+})
+
+describe('a writer of a gate', () => {
+  it('applies the condition to the status of the pod with its uid, and the next pass sees it', async () => {
+    const requests: unknown[] = []
+    const awaited: string[] = []
+    const caughtUp = async (version: string) => void awaited.push(version)
+    const written = new WrittenVersions({ experiments: { caughtUp }, pods: { caughtUp }, forks: () => undefined })
+    const { signal } = new AbortController()
+    const object = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { namespace: 'store', name: 'cart-0', uid: 'u1' },
+      status: { conditions: [{ type: GATE, status: 'True' }] },
+    }
+    const request = async ({ signal: _given, ...sent }: KubeRequest) => {
+      requests.push(sent)
+      return { ...object, metadata: { ...object.metadata, resourceVersion: '14' } }
+    }
+    const writer = new Writer({
+      client: { request },
+      signal,
+      written: written.of('shop/faster-cart'),
+      doubt: () => undefined,
+    })
+    await writer.write({ verb: 'apply', role: 'pod', resource: POD, object })
+    expect(requests).to.deep.equal([
+      {
+        verb: 'apply',
+        path: '/api/v1/namespaces/store/pods/cart-0/status',
+        query: { fieldManager: 'experiment-controller', fieldValidation: 'Strict', force: true },
+        body: object,
+        expects: 'Pod',
+      },
+    ])
+    await written.caughtUp('shop/faster-cart')
+    expect(awaited).to.deep.equal(['14'])
+  })
+})
+
+const run = {
+  apiVersion: ANALYSIS_RUN.apiVersion,
+  kind: ANALYSIS_RUN.kind,
+  metadata: { namespace: 'shop', name: 'cart-experiment-cd1aa1c99c-0123456789', labels: { [CR_NAME]: 'faster-cart' } },
+}
+
+/** The versions of runs for which the next pass over an experiment waits. */
+async function awaited(key: string): Promise<readonly string[]> {
+  const versions: string[] = []
+  const runs = {
+    caughtUp: async (version: string) => {
+      versions.push(version)
+    },
+  }
+  const written = new WrittenVersions({
+    experiments: { caughtUp: async () => undefined },
+    forks: () => undefined,
+    runs,
+  })
+  let version = 0
+  const client = {
+    request: async () => {
+      version += 1
+      return { ...run, metadata: { ...run.metadata, resourceVersion: `${version}` } }
+    },
+  }
+  const writer = new Writer({
+    client,
+    signal: new AbortController().signal,
+    written: written.of('shop/faster-cart'),
+    doubt: () => undefined,
+  })
+  await writer.write({ verb: 'create', role: 'analysisRun', resource: ANALYSIS_RUN, object: run })
+  const patch = { status: {} }
+  await writer.write({
+    verb: 'patch',
+    role: 'analysisRun',
+    resource: ANALYSIS_RUN,
+    of: run,
+    patch,
+    subresource: 'status',
+  })
+  await written.caughtUp(key)
+  return versions
+}
+
+describe('the writes of an analysis run', () => {
+  it('are awaited by the next pass over its experiment: it would look again at what is old', async () =>
+    expect(await awaited('shop/faster-cart')).to.deep.equal(['1', '2']))
+
+  it('are not awaited by others', async () => expect(await awaited('shop/other')).to.deep.equal([]))
 })

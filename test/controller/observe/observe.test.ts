@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../../../common/api/names.ts'
 import { type KubeObject, UNREAD } from '../../../common/api/object.ts'
@@ -7,7 +8,11 @@ import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { observe } from '../../../controller/observe/observe.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, installing } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
-import { KEY, NOW, observing as world } from './observing.ts'
+import { aRun } from '../analysis/a-run.ts'
+import { aQuietController } from '../quiet-controller.ts'
+import { anAnalysisPort } from './an-analysis.ts'
+import { INPUTS, type Input } from './inputs.ts'
+import { KEY, NOW, observing, observing as world } from './observing.ts'
 
 const CROSS = { sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'store' } }
 const DELETED = { deletionTimestamp: '2026-11-21T10:00:00Z', finalizers: [FORK_FINALIZER] }
@@ -245,5 +250,100 @@ describe('the related workloads that observe reads', () => {
   it('are absent without a source', async () => {
     const { surroundings } = await world({ source: undefined }).facts()
     expect([surroundings.primary.is, surroundings.referrer.is]).to.deep.equal(['absent', 'absent'])
+  })
+})
+
+describe('observe, when a fork has lost what marks it as ours', () => {
+  it('R2: reads the fork whole when somebody has removed its labels, because the cache has only its metadata', async () => {
+    const { metadata } = theFork()
+    const cached = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { ...metadata, labels: {} } }
+    const live = { ...theFork(), metadata: cached.metadata }
+    const { facts, diary } = world({ cached, live })
+    expect(await facts()).to.deep.include({ fork: { is: 'known', value: live }, nameHolder: undefined })
+    expect(diary).to.include(`live shop/${FORK}`)
+    expect(diary).to.not.include('doubt the cache')
+  })
+
+  it('F10: reads the fork live after a write reported that another object has its name', async () => {
+    const live = { ...theFork(), metadata: { ...theFork().metadata, uid: 'another' } }
+    const { facts, diary } = world({ cached: theFork(), live, isDoubted: true })
+    expect((await facts()).fork).to.deep.equal({ is: 'known', value: live })
+    expect(diary).to.include(`live shop/${FORK}`)
+  })
+
+  it('R2: reads the experiment live when its fork has lost its owner, because it may be orphaned on purpose', async () => {
+    const { ownerReferences: _lost, ...metadata } = theFork().metadata
+    const { ports, diary } = world({ cached: { ...theFork(), metadata } })
+    const found = await observe(ports, KEY, NOW)
+    expect([found?.fork.is, diary[0]]).to.deep.equal(['known', 'doubt the cache'])
+    const get = async () => (diary.includes('doubt the cache') ? undefined : anExperiment())
+    diary.length = 0
+    expect(await observe({ ...ports, experiments: { ...ports.experiments, get } }, KEY, NOW)).to.equal(undefined)
+  })
+})
+
+/** The rows of the table "What wakes an experiment": each input, and the bound in milliseconds. */
+const ROWS = new Map(
+  [
+    ...readFileSync('docs/architecture.md', 'utf8').matchAll(/^\| `([\w.]+)` \| .+ \| (at once|never|(\d+) s) \|$/gm),
+  ].map(([, input = '', bound, seconds]) => [input, { bound, boundMs: 1_000 * Number(seconds ?? 0) }] as const),
+)
+
+describe('R7: the table of what wakes an experiment', () => {
+  it('has a row for each input of observe, and no other', () =>
+    expect([...ROWS.keys()].toSorted()).to.deep.equal(Object.keys(INPUTS).toSorted()))
+
+  it('promises nothing later than after 60 s', () =>
+    expect(Math.max(...[...ROWS.values()].map(({ boundMs }) => boundMs))).to.equal(60_000))
+
+  for (const [input, changes] of Object.entries<Readonly<Record<string, Input>>>(INPUTS)) {
+    const { boundMs = 0 } = ROWS.get(input) ?? {}
+    for (const [what, { objects, first, change, isSeen, withinMs = boundMs }] of Object.entries(changes))
+      it(`is right about ${input}, ${withinMs === 0 ? 'at once' : `within ${withinMs / 1_000} s`}: ${what}`, async () => {
+        const world = await aQuietController(objects, first)
+        const wasSeen = isSeen(world)
+        await change(world)
+        await world.pass(withinMs)
+        const seen = isSeen(world)
+        await world.controller.stop()
+        expect([wasSeen, seen], world.words()).to.deep.equal([false, true])
+      })
+  }
+
+  it('is right about isExcluded, which cannot change while the program runs', () => {
+    expect(ROWS.get('isExcluded')?.bound).to.equal('never')
+  })
+})
+
+const runs = [aRun()]
+const analysis = anAnalysisPort({ runs })
+
+describe('observe, with an analysis', () => {
+  it('collects its facts beside all others', async () => {
+    const { facts, diary } = observing({ experiment: anExperiment({ analysis: {} }), cached: theFork(), analysis })
+    const found = await facts()
+    expect(found.analysis?.runs).to.deep.equal(runs)
+    expect(found.source.is).to.equal('known')
+    expect(found.analysis?.source).to.deep.equal({ is: 'absent' })
+    expect(diary).to.deep.equal(['source shop/cart', 'neighbours shop', 'namespace shop', 'live shop/cart'])
+  })
+
+  it('has no facts of one where the component is not installed', async () => {
+    const { facts, diary } = observing({ experiment: anExperiment({ analysis: {} }), cached: theFork() })
+    expect((await facts()).analysis).to.equal(undefined)
+    expect(diary).to.deep.equal(['source shop/cart', 'neighbours shop'])
+  })
+
+  it('knows its runs while the experiment is being deleted', async () => {
+    const experiment = anExperiment({ analysis: {}, metadata: DELETED })
+    expect((await observing({ experiment, analysis }).facts()).analysis?.runs).to.deep.equal(runs)
+  })
+
+  it('deletes an experiment whose namespace cannot be read all the same', async () => {
+    const experiment = anExperiment({ analysis: {}, metadata: DELETED })
+    const failing = observing({ experiment, analysis })
+    failing.ports.policies.namespace = () => Promise.reject(new KubeError({ kind: 'unreachable', message: 'no' }))
+    const found = await failing.facts()
+    expect([found.fork.is, found.analysis]).to.deep.equal(['absent', undefined])
   })
 })

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { at } from '../../../common/json/json.ts'
+import { timeoutMs } from '../../../webhook/http/server.ts'
 import { allow, serving } from '../asking.ts'
 import { aReview } from '../reviews.ts'
 
@@ -93,4 +94,18 @@ describe('admissionApp', () => {
       expect(response.headers.has('x-powered-by')).to.equal(false)
       expect(response.headers.has('etag')).to.equal(false)
     }))
+})
+
+describe('timeoutMs', () => {
+  const cases: Record<string, number> = {
+    '/validate?timeout=5s': 4_500,
+    '/validate?timeout=2s': 1_500,
+    '/mutate?a=b&timeout=1s&c=d': 500,
+    '/validate?timeout=30s': 4_500,
+    '/validate': 4_500,
+    '/validate?timeout=0s': 500,
+    '/validate?timeout=soon': 4_500,
+  }
+  for (const [url, expected] of Object.entries(cases))
+    it(`is ${expected} ms for ${url}`, () => expect(timeoutMs(url)).to.equal(expected))
 })

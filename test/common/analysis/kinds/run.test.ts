@@ -3,8 +3,10 @@ import {
   type AnalysisRun,
   type AnalysisRunStatus,
   decodeRun,
+  RUN_MEMORY,
   type RunMetric,
 } from '../../../../common/analysis/kinds/run.ts'
+import { malformed } from '../../../../common/api/analysis/decode.ts'
 import { ANALYSIS_RUN } from '../../../../common/api/names.ts'
 
 const AT = '2026-11-21T14:05:00Z'
@@ -87,5 +89,16 @@ describe('a stored analysis run', () => {
     expect(fields(SPEC, { ...STATUS, metrics: [{ ...METRIC, state: many }] })).to.deep.equal([
       'status.metrics[0].state',
     ])
+  })
+})
+
+const wrong = (memory: object) => malformed(memory, RUN_MEMORY, 'memory').map(({ field }) => field)
+
+describe('what a metric of an analysis run remembers', () => {
+  it('is a version with at most 2,000 numbers, and since when they count', () => {
+    const numbers = Array.from({ length: 2_000 }, (_, index) => index / 3)
+    expect(wrong({ version: 2, numbers, since: '2026-11-23T12:00:00.000Z' })).to.deep.equal([])
+    expect(wrong({ version: 2, numbers: [...numbers, 1] })).to.deep.equal(['memory.numbers'])
+    expect(wrong({ numbers: [] })).to.deep.equal(['memory.version'])
   })
 })
