@@ -3,9 +3,9 @@ import { ANALYSIS_RUN } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { createCaches, namedReflectors } from '../../controller/caches.ts'
 import { installing } from '../builders.ts'
+import { ObjectStore } from '../fakes/object-store.ts'
 import { diaryLog, VirtualTime } from '../virtual-time.ts'
 import { aRun, ERRORS } from './analysis/a-run.ts'
-import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
 const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
@@ -16,7 +16,7 @@ const PROVIDERS = `${GROUP}/experimentanalysisproviders`
 
 /** Filled caches of these objects, and what was asked for them. */
 async function filled(objects: Readonly<Record<string, KubeObject>>, installed = installing('analysis')) {
-  const server = new FakeApiServer(objects)
+  const server = new ObjectStore(objects)
   const caches = createCaches({
     client: server,
     timers: new VirtualTime(),

@@ -6,9 +6,9 @@ import { Metrics } from '../../common/program/metrics.ts'
 import { createCaches, namedReflectors } from '../../controller/caches.ts'
 import { controllerMetrics, METRIC_PREFIX } from '../../controller/metrics.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, installing } from '../builders.ts'
-import { ScriptedClient } from '../common/kube/scripted-client.ts'
+import { ObjectStore } from '../fakes/object-store.ts'
+import { ScriptedClient } from '../fakes/wire-by-hand.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
-import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
 const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
@@ -33,7 +33,7 @@ const cachesOf = (client: KubeClient, metrics = noMetrics()) =>
 
 /** Filled caches of these objects. */
 async function filled(objects: Readonly<Record<string, KubeObject>>) {
-  const caches = cachesOf(new FakeApiServer(objects))
+  const caches = cachesOf(new ObjectStore(objects))
   const reflectors = namedReflectors(caches)
   for (const { reflector } of reflectors) reflector.start()
   await Promise.all(reflectors.map(({ reflector }) => reflector.synced()))
@@ -45,7 +45,7 @@ async function filled(objects: Readonly<Record<string, KubeObject>>) {
 
 describe('the caches', () => {
   it('count failed lists and watches by their resource, and bugs in handlers', async () => {
-    const server = new FakeApiServer({ [`${SHOP}/cart`]: versioned(aDeployment()) })
+    const server = new ObjectStore({ [`${SHOP}/cart`]: versioned(aDeployment()) })
     server.forbidden.add(`${GROUP}/experimentdeployments`)
     const metrics = new Metrics()
     const caches = cachesOf(server, controllerMetrics(metrics))
@@ -94,7 +94,7 @@ describe('the caches', () => {
   })
 
   it('ask for objects of one namespace, and for all policies, if only that namespace is served', async () => {
-    const server = new FakeApiServer({})
+    const server = new ObjectStore({})
     const paths: string[] = []
     const client = new Proxy(server, {
       get: (target, name) =>
@@ -162,7 +162,7 @@ describe('the caches', () => {
   })
 
   it('R15: look for an absent kind once in 30 s, and both find it then', async () => {
-    const server = new FakeApiServer({})
+    const server = new ObjectStore({})
     server.absent.add('/apis/argoproj.io/v1alpha1/rollouts')
     const time = new VirtualTime()
     const caches = createCaches({

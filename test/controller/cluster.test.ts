@@ -14,8 +14,8 @@ import { TimedMap } from '../../controller/memory/timed-map.ts'
 import { WrittenVersions } from '../../controller/memory/written-versions.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, FORK, installing, UID } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
+import { ObjectStore } from '../fakes/object-store.ts'
 import { diaryLog, SHORT_TURNS, VirtualTime } from '../virtual-time.ts'
-import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 
 const FORKS = '/apis/apps/v1/namespaces/shop/deployments'
@@ -26,7 +26,7 @@ function world(cached: ExperimentDeployment | null = anExperiment()) {
   const diary: string[] = []
   const log = diaryLog()
   const timers = new VirtualTime()
-  const server = new FakeApiServer({ [REVISION]: aDeployment({ name: FORK }), [EXPERIMENT]: anExperiment() })
+  const server = new ObjectStore({ [REVISION]: aDeployment({ name: FORK }), [EXPERIMENT]: anExperiment() })
   const caches = createCaches({
     client: server,
     timers,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { at } from '../../common/json/json.ts'
 import { replicasOf } from '../../common/workload/status.ts'
-import { AVAILABLE, aQuietController, type ControllerWorld, PATHS } from './quiet-controller.ts'
+import { AVAILABLE, aQuietController, type ControllerWorld, PATHS } from '../fakes/controller.ts'
 
 const MINUTE_MS = 60_000
 const EVENTS = '/apis/events.k8s.io/v1/namespaces/shop/events'

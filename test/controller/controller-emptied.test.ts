@@ -4,8 +4,8 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { type CommandVerb, formatCommand } from '../../common/strategy/command-text.ts'
 import { replicasOf } from '../../common/workload/status.ts'
 import { aDeployment, anExperiment, imageOverride } from '../builders.ts'
+import { aController, PATHS, stored } from '../fakes/controller.ts'
 import { imagesOf } from '../integration/product.ts'
-import { aController, PATHS, stored } from './quiet-controller.ts'
 
 const [FORMER, PROMOTED] = ['example/cart:1', 'example/cart:2']
 /** Longer than any test waits. */

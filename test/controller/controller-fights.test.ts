@@ -3,19 +3,19 @@ import { DERIVED_HASH, EXPERIMENT_ID, IS_EXPERIMENT } from '../../common/api/nam
 import type { KubeObject } from '../../common/api/object.ts'
 import { objectOr } from '../../common/json/json.ts'
 import { FORK } from '../builders.ts'
-import type { FakeApiServer } from './fake-api-server.ts'
-import { DEPLOYMENTS, EXPERIMENT, running } from './running.ts'
+import { DEPLOYMENTS, PATHS, running } from '../fakes/controller.ts'
+import type { ObjectStore } from '../fakes/object-store.ts'
 
 const PATH = `${DEPLOYMENTS}/${FORK}`
 type Metadata = KubeObject['metadata']
 
-const withMetadata = (of: (metadata: Metadata) => Partial<Metadata>) => (server: FakeApiServer) =>
+const withMetadata = (of: (metadata: Metadata) => Partial<Metadata>) => (server: ObjectStore) =>
   server.change(PATH, (fork) => ({ ...fork, metadata: { ...fork.metadata, ...of(fork.metadata) } }))
-const withSpec = (spec: object) => (server: FakeApiServer) =>
+const withSpec = (spec: object) => (server: ObjectStore) =>
   server.change(PATH, (fork) => ({ ...fork, spec: { ...objectOr(fork.spec), ...spec } }))
 
 /** What another client does to the fork whenever it is as the controller wants it. */
-const FIGHTS: Readonly<Record<string, (server: FakeApiServer) => void>> = {
+const FIGHTS: Readonly<Record<string, (server: ObjectStore) => void>> = {
   'a field': withSpec({ minReadySeconds: 7 }),
   'the number of pods': withSpec({ replicas: 5 }),
   'a label': withMetadata(({ labels }) => ({ labels: { ...labels, [IS_EXPERIMENT]: 'no' } })),
@@ -29,8 +29,8 @@ const FIGHTS: Readonly<Record<string, (server: FakeApiServer) => void>> = {
 }
 
 /** Makes the experiment one that keeps its fork, which then only may become smaller. */
-const losesItsBase = (server: FakeApiServer) =>
-  server.change(EXPERIMENT, (experiment) => ({
+const losesItsBase = (server: ObjectStore) =>
+  server.change(PATHS.experiment, (experiment) => ({
     ...experiment,
     spec: { ...objectOr(experiment.spec), onSourceChange: 'Pin' },
     status: {
@@ -41,7 +41,7 @@ const losesItsBase = (server: FakeApiServer) =>
   }))
 
 /** How often the fork is written in 40 s, while another client undoes each write at once. */
-async function writesIn40s(fight: (server: FakeApiServer) => void, first = (_: FakeApiServer) => {}) {
+async function writesIn40s(fight: (server: ObjectStore) => void, first = (_: ObjectStore) => {}) {
   const { server, controller, settle, time } = running()
   const writes = () => server.diary.filter((line) => /^(apply|patch) /.test(line) && line.endsWith(PATH)).length
   await controller.start()

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../common/json/json.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { aDeployment, anExperiment } from '../builders.ts'
 import { APPS_V1 } from '../common/schema/openapi.ts'
-import { aController, PATHS, stored } from './quiet-controller.ts'
+import { aController, PATHS, stored } from '../fakes/controller.ts'
 
 const MINUTE_MS = 60_000
 /** Our rule: it must be less than the deadline, which is 600 s by default. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { forkName } from '../../common/workload/identity.ts'
 import { anExperiment } from '../builders.ts'
-import { AVAILABLE, aController, PATHS, stored } from './quiet-controller.ts'
+import { AVAILABLE, aController, PATHS, stored } from '../fakes/controller.ts'
 
 const SERVICE = '/api/v1/namespaces/shop/services/cart'
 const SLICE = '/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/cart'

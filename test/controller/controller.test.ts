@@ -7,11 +7,20 @@ import { EVENTS_AT_ONCE } from '../../controller/events/event-queue.ts'
 import { MAX_SLOW } from '../../controller/runtime/worker.ts'
 import { LISTS_AT_ONCE } from '../../controller/subsystems.ts'
 import { aDeployment, anExperiment, aPolicy, FORK, installing } from '../builders.ts'
+import {
+  aController,
+  aQuietController,
+  DEPLOYMENTS,
+  GROUP,
+  PATHS,
+  running,
+  stored,
+  versioned,
+  WORKERS,
+} from '../fakes/controller.ts'
 import { turn } from '../virtual-time.ts'
 import { aRun } from './analysis/a-run.ts'
 import { CART_SERVICE, growCrowd, statusWrites } from './crowd.ts'
-import { aController, aQuietController, PATHS, stored } from './quiet-controller.ts'
-import { DEPLOYMENTS, EXPERIMENT, GROUP, running, versioned, WORKERS } from './running.ts'
 
 const POLICY = `${GROUP}/experimentpolicies/limits`
 
@@ -45,10 +54,10 @@ describe('the controller', () => {
     expect(controller.notReadyBecause).to.equal(undefined)
     expect(log.lines.map(({ text }) => text)).to.include.members(['info caches filled', 'info reconciled'])
     expect(server.at(`${DEPLOYMENTS}/${FORK}`)?.metadata.ownerReferences?.[0]?.name).to.equal('faster-cart')
-    expect(conditionOf(server.at(EXPERIMENT), 'Ready')).to.equal('Updating')
+    expect(conditionOf(server.at(PATHS.experiment), 'Ready')).to.equal('Updating')
     expect(server.diary.filter((line) => line.startsWith('apply'))).to.deep.equal([
       `apply ${DEPLOYMENTS}/${FORK}`,
-      `apply ${EXPERIMENT}/status`,
+      `apply ${PATHS.experiment}/status`,
     ])
     expect(server.diary).to.include('create /apis/events.k8s.io/v1/namespaces/shop/events')
     await controller.stop()
@@ -66,7 +75,10 @@ describe('the controller', () => {
     const policy = aPolicy({ name: 'limits', maxReplicas: 1 })
     const { server, controller, settle, time } = running({ [POLICY]: versioned(policy) })
     expect([await controller.start(), controller.notReadyBecause]).to.deep.equal([true, undefined])
-    server.edit(EXPERIMENT, (experiment) => ({ ...experiment, metadata: { ...experiment.metadata, generation: 2 } }))
+    server.edit(PATHS.experiment, (experiment) => ({
+      ...experiment,
+      metadata: { ...experiment.metadata, generation: 2 },
+    }))
     await time.pass(7_200_000)
     await settle()
     expect([server.diary, controller.longestPassMs]).to.deep.equal([[], 0])
@@ -75,7 +87,7 @@ describe('the controller', () => {
     await time.pass(5_000)
     expect(server.diary.filter((line) => line.startsWith('apply'))).to.have.members([
       `apply ${DEPLOYMENTS}/${FORK}`,
-      `apply ${EXPERIMENT}/status`,
+      `apply ${PATHS.experiment}/status`,
       `apply ${POLICY}/status`,
     ])
     await controller.stop()
@@ -135,7 +147,7 @@ describe('the controller', () => {
     const experiment = versioned(anExperiment({ replicas: 3 }))
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: {} } }
     const { server, controller, settle, time } = running({
-      [EXPERIMENT]: experiment,
+      [PATHS.experiment]: experiment,
       [POLICY]: policy,
       '/api/v1/namespaces/shop': namespace,
     })
@@ -146,7 +158,7 @@ describe('the controller', () => {
       1,
       undefined,
     ])
-    expect(conditionOf(server.at(EXPERIMENT), 'Ready')).to.equal('PolicyDenied')
+    expect(conditionOf(server.at(PATHS.experiment), 'Ready')).to.equal('PolicyDenied')
     await time.pass(2_000)
     expect(server.at(POLICY)?.status).to.deep.include({ observedGeneration: 1, experiments: 1, violations: 1 })
     expect([conditionOf(server.at(POLICY), 'Valid'), controller.measured.policies.mistakes()]).to.deep.equal([
@@ -236,7 +248,7 @@ describe('the controller, while the watch of experiments is frozen', () => {
     controller.lead()
     await settle()
     server.frozen.add('/apis/experimentcontroller.example.com/v1alpha1/experimentdeployments')
-    server.remove(EXPERIMENT)
+    server.remove(PATHS.experiment)
     const before = server.diary.length
     for (let second = 0; second < 60; second += 1) {
       server.remove(FORK_PATH) // as garbage collection does
@@ -245,7 +257,7 @@ describe('the controller, while the watch of experiments is frozen', () => {
     }
     const since = server.diary.slice(before)
     expect(since.filter((line) => line === `apply ${FORK_PATH}`)).to.have.length(1)
-    expect(since.filter((line) => line === `apply ${EXPERIMENT}/status`)).to.have.length(1)
+    expect(since.filter((line) => line === `apply ${PATHS.experiment}/status`)).to.have.length(1)
     expect(server.at(FORK_PATH)).to.equal(undefined)
     await controller.stop()
   })
@@ -294,7 +306,7 @@ describe('the controller, when its source changes', () => {
     const { server, controller, settle, time } = running({
       [CART]: versioned(aDeployment({ metadata: { annotations: annotations('1') } })),
     })
-    const source = () => at(server.at(EXPERIMENT), 'status', 'source')
+    const source = () => at(server.at(PATHS.experiment), 'status', 'source')
     await controller.start()
     controller.lead()
     await settle()

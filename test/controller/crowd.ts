@@ -1,6 +1,6 @@
 import { CR_NAME } from '../../common/api/names.ts'
 import { anExperiment } from '../builders.ts'
-import { AVAILABLE, type ControllerWorld, PATHS, stored } from './quiet-controller.ts'
+import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../fakes/controller.ts'
 
 const SERVICE = '/api/v1/namespaces/shop/services/cart'
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/shop/endpointslices'

@@ -1,10 +1,9 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { objectOr } from '../../common/json/json.ts'
 import { aDeployment, imageOverride } from '../builders.ts'
-import type { ViewName } from './cluster-history.ts'
-import type { ListFault } from './faulty-reads.ts'
+import { DEPLOYMENTS, PATHS, versioned } from '../fakes/controller.ts'
+import type { ListFault, ViewName } from '../fakes/faults.ts'
 import type { ModelWorld } from './model-world.ts'
-import { DEPLOYMENTS, EXPERIMENT, versioned } from './running.ts'
 
 /** The path of the source. */
 export const SOURCE = `${DEPLOYMENTS}/cart`
@@ -36,8 +35,8 @@ function changeForks({ forks, server }: ModelWorld, change: (found: KubeObject) 
 
 const DOING: Doing = {
   override: ({ server }, { tag }) =>
-    server.change(EXPERIMENT, withSpec({ overrideSpec: imageOverride(`example/cart:rc${tag}`) })),
-  scale: ({ server }, { replicas }) => server.change(EXPERIMENT, withSpec({ replicas })),
+    server.change(PATHS.experiment, withSpec({ overrideSpec: imageOverride(`example/cart:rc${tag}`) })),
+  scale: ({ server }, { replicas }) => server.change(PATHS.experiment, withSpec({ replicas })),
   source: ({ server }, { tag }) => server.change(SOURCE, withSpec(objectOr(sourceOf(tag, '').spec))),
   'remove source': ({ server }) => server.remove(SOURCE),
   'recreate source': (world, { tag }) => {
@@ -50,13 +49,13 @@ const DOING: Doing = {
     for (const { metadata } of forks) server.remove(`${DEPLOYMENTS}/${metadata.name}`)
   },
   'begin deletion': ({ server }) =>
-    server.change(EXPERIMENT, (found) => ({
+    server.change(PATHS.experiment, (found) => ({
       ...found,
       metadata: { ...found.metadata, deletionTimestamp: '2026-11-21T10:00:00Z' },
     })),
-  delete: ({ server }) => server.remove(EXPERIMENT),
+  delete: ({ server }) => server.remove(PATHS.experiment),
   recreate: (world) => {
-    world.server.remove(EXPERIMENT)
+    world.server.remove(PATHS.experiment)
     world.createExperiment()
   },
   // without an event of the deletion: an update with another uid

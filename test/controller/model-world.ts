@@ -2,17 +2,13 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isEqual, listOr } from '../../common/json/json.ts'
 import { experimentId } from '../../common/workload/identity.ts'
-import { Controller } from '../../controller/controller.ts'
-import { anExperiment, installing } from '../builders.ts'
-import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
-import { NO_PROVIDERS } from './analysis/no-providers.ts'
-import { ClusterHistory, type ViewName } from './cluster-history.ts'
-import { FakeApiServer } from './fake-api-server.ts'
-import { FaultyClient, type WriteFault } from './faulty-client.ts'
-import { FaultyReads } from './faulty-reads.ts'
+import type { Controller } from '../../controller/controller.ts'
+import { anExperiment } from '../builders.ts'
+import { controllerOf, DEPLOYMENTS, PATHS, settle, versioned } from '../fakes/controller.ts'
+import { ClusterHistory, FaultyClient, FaultyReads, type ViewName, type WriteFault } from '../fakes/faults.ts'
+import { ObjectStore } from '../fakes/object-store.ts'
+import { turn, VirtualTime } from '../virtual-time.ts'
 import { perform, SOURCE, type Step, sourceOf } from './model-steps.ts'
-import { noMetrics } from './no-metrics.ts'
-import { DEPLOYMENTS, EXPERIMENT, versioned } from './running.ts'
 import { StatusOracle } from './status-oracle.ts'
 
 /** Longer than the longest waits of retries and of contested forks take together. */
@@ -23,7 +19,7 @@ const TICK_MS = 5_000
 /** A cluster, in which one controller runs after the other. */
 export class ModelWorld {
   readonly time = new VirtualTime()
-  readonly server = new FakeApiServer()
+  readonly server = new ObjectStore()
   readonly history = new ClusterHistory(this.server)
   readonly oracle = new StatusOracle()
   readonly #faults: Iterator<WriteFault>
@@ -39,7 +35,7 @@ export class ModelWorld {
     this.server.onEvent = (path, event) => {
       this.history.add(path, event)
       if (path === SOURCE) this.oracle.sourceChanged(event)
-      if (path === EXPERIMENT) this.oracle.experimentChanged(event)
+      if (path === PATHS.experiment) this.oracle.experimentChanged(event)
     }
     this.server.put(SOURCE, sourceOf(0, this.nextUid()))
     this.createExperiment()
@@ -51,7 +47,7 @@ export class ModelWorld {
   }
 
   createExperiment(): void {
-    this.server.put(EXPERIMENT, versioned(anExperiment({ metadata: { uid: this.nextUid() } })))
+    this.server.put(PATHS.experiment, versioned(anExperiment({ metadata: { uid: this.nextUid() } })))
   }
 
   /** The lists and watches of the process that runs. */
@@ -73,20 +69,7 @@ export class ModelWorld {
     for (const view of outdated) reads.failLists(view, 'past', 1)
     const nextFault = () => (this.#isHealed ? 'none' : (this.#faults.next().value ?? 'none'))
     this.clients.push(new FaultyClient(server, reads, nextFault))
-    this.#controller = new Controller({
-      client: this.clients.at(-1) ?? server,
-      workers: 2,
-      kindProbeMs: 30_000,
-      installed: installing(),
-      http: NO_PROVIDERS,
-      instance: 'pod-1',
-      ownNamespace: 'experiment-controller-system',
-      clock: () => new Date('2026-11-21T10:00:00Z'),
-      timers: this.time,
-      random: () => 0.5,
-      metrics: noMetrics(),
-      log: diaryLog(),
-    })
+    this.#controller = controllerOf(this.clients.at(-1) ?? server, timers)
     await this.#controller.start()
     this.#controller.lead()
     await this.settle()
@@ -94,14 +77,14 @@ export class ModelWorld {
 
   /** Lets everything run that needs no time, also what Kubernetes does. A controller that was killed starts again. */
   async settle(): Promise<void> {
-    for (let turns = 0; turns < 30; turns += 1) await turn()
+    await settle()
     if (this.clients.at(-1)?.isDead) return this.start()
     if (this.#kubernetes()) return this.settle()
   }
 
   /** Garbage collection, and the controller of Deployments. Returns whether anything changed. */
   #kubernetes(): boolean {
-    const uid = this.server.at(EXPERIMENT)?.metadata.uid
+    const uid = this.server.at(PATHS.experiment)?.metadata.uid
     const isOrphan = ({ metadata }: KubeObject) => metadata.ownerReferences?.some((owner) => owner.uid !== uid)
     const orphans = this.forks.filter(isOrphan)
     this.mostForks = Math.max(this.mostForks, this.forks.length - orphans.length)
@@ -120,7 +103,7 @@ export class ModelWorld {
   /** Ends all faults. A controller that missed events for good is replaced. A deletion that has begun is completed. */
   async heal(): Promise<void> {
     this.#isHealed = true
-    if (this.server.at(EXPERIMENT)?.metadata.deletionTimestamp) this.server.remove(EXPERIMENT)
+    if (this.server.at(PATHS.experiment)?.metadata.deletionTimestamp) this.server.remove(PATHS.experiment)
     if (this.reads?.hasLost) await this.start()
     this.reads?.heal()
     await this.pass(HEALED_MS)
@@ -137,7 +120,7 @@ export class ModelWorld {
 
   /** The fork and the conditions, with neutral names. */
   get end(): unknown {
-    const experiment = this.server.at(EXPERIMENT)
+    const experiment = this.server.at(PATHS.experiment)
     const { uid = '' } = experiment?.metadata ?? {}
     const status = experiment?.status
     const conditions = listOr(at(status, 'conditions')).map((each) => [
@@ -176,7 +159,7 @@ const undisturbed = (): Iterator<WriteFault> => [][Symbol.iterator]()
 export async function reference({ server, forks }: ModelWorld): Promise<unknown> {
   const world = new ModelWorld(undisturbed())
   const kept = server.at(SOURCE) ? [] : forks
-  for (const path of [EXPERIMENT, SOURCE]) {
+  for (const path of [PATHS.experiment, SOURCE]) {
     const found = server.at(path)
     world.server.remove(path)
     if (found) world.server.put(path, { ...found, status: undefined })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
 import { trafficOf } from '../common/describe/described.ts'
-import { recordingCluster } from '../recording-cluster.ts'
+import { recordingCluster } from '../fakes/recording-cluster.ts'
 
 /** A ready experiment beside three pods of its source. */
 async function settled() {

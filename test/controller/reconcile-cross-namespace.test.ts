@@ -4,7 +4,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, aPolicy, FORK } from '../builders.ts'
-import { recordingCluster } from '../recording-cluster.ts'
+import { recordingCluster } from '../fakes/recording-cluster.ts'
 
 const KEY = 'shop/faster-cart'
 const clock = () => new Date('2026-11-21T10:00:00Z')

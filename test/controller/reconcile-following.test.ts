@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, FORK } from '../builders.ts'
-import { recordingCluster } from '../recording-cluster.ts'
+import { recordingCluster } from '../fakes/recording-cluster.ts'
 
 const KEY = 'shop/faster-cart'
 const START = Date.parse('2026-11-21T10:00:00Z')

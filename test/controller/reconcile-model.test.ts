@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import '../property.ts'
-import { VIEWS } from './cluster-history.ts'
-import type { WriteFault } from './faulty-client.ts'
+import type { WriteFault } from '../fakes/faults.ts'
+import { VIEWS } from '../fakes/faults.ts'
 import type { Step } from './model-steps.ts'
 import { ModelWorld, reference } from './model-world.ts'
 

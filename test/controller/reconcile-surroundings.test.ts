@@ -3,7 +3,7 @@ import { NO_NEIGHBOURS } from '../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, FORK } from '../builders.ts'
-import { recordingCluster } from '../recording-cluster.ts'
+import { recordingCluster } from '../fakes/recording-cluster.ts'
 
 const KEY = 'shop/faster-cart'
 const clock = () => new Date('2026-11-21T10:00:00Z')

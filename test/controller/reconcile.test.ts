@@ -7,7 +7,7 @@ import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import type { FollowedArms } from '../../controller/observe/ports.ts'
 import { reconciler } from '../../controller/reconcile.ts'
 import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
-import { recordingCluster } from '../recording-cluster.ts'
+import { recordingCluster } from '../fakes/recording-cluster.ts'
 import { anAnalysisPort } from './observe/an-analysis.ts'
 
 const KEY = 'shop/faster-cart'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../common/api/object.ts'
 import { at, isEqual, listOr } from '../../common/json/json.ts'
-import type { ServerEvent } from './fake-api-server.ts'
+import type { ServerEvent } from '../fakes/object-store.ts'
 
 /** What must hold for each status that is written, whatever else goes wrong. */
 export class StatusOracle {

@@ -5,9 +5,9 @@ import { namedReflectors } from '../../controller/caches.ts'
 import { createSubsystems, type Subsystems } from '../../controller/subsystems.ts'
 import { anExperiment, installing } from '../builders.ts'
 import { theFork } from '../common/plan/some-facts.ts'
+import { ObjectStore } from '../fakes/object-store.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
 import { NO_PROVIDERS } from './analysis/no-providers.ts'
-import { FakeApiServer } from './fake-api-server.ts'
 import { noMetrics } from './no-metrics.ts'
 import { withoutPods } from './swept.ts'
 
@@ -29,7 +29,7 @@ const ORPHAN_PATH = `/apis/apps/v1/namespaces/stock/deployments/${ORPHAN.metadat
 
 function created(objects: Readonly<Record<string, KubeObject>> = {}) {
   const time = new VirtualTime()
-  const server = new FakeApiServer({ [EXPERIMENT]: stored, ...objects })
+  const server = new ObjectStore({ [EXPERIMENT]: stored, ...objects })
   const stopping = new AbortController()
   const parts = createSubsystems(
     {

@@ -8,7 +8,7 @@ import { ANALYSIS_PROVIDER } from '../../common/api/names.ts'
 import { at, type JsonObject } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { WITH_ANALYSIS } from '../../sandbox/installation.ts'
-import { type Served, serve } from '../controller/analysis/http/serving.ts'
+import { type Served, serve } from '../fakes/wire.ts'
 import { usesControlPlane } from '../integration/fixture.ts'
 import { DEADLINE_MS, installation } from '../integration/product.ts'
 

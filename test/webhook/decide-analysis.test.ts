@@ -5,7 +5,8 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, aPolicy, installing } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
-import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 
 const SCHEMA = deploymentSchema()
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../common/json/json.ts'
 import { answerForDecision } from '../../webhook/review/decision.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, FORK, imageOverride } from '../builders.ts'
+import { inNamespace } from './a-decoded-request.ts'
 import { aRequest, aService, linesOf } from './reviews.ts'
 import { decisionOn, depsOf, type Given, linesFor, other, policy } from './under-policies.ts'
 
@@ -217,9 +218,10 @@ describe('the decision under policies', () => {
   describe('for a source in another namespace', () => {
     const request = of({ sourceRef: { kind: 'Deployment', name: 'cart', namespace: 'till' } })
     const share = (...namespaces: readonly string[]) => policy({ allowSourcesFrom: namespaces }, 'share')
+    const world = [aDeployment(), aService()].map((each) => inNamespace('till', each))
 
     it('needs consent, and reveals nothing about the source without it', async () => {
-      const lines = await linesFor({ request })
+      const lines = await linesFor({ request, world })
       expect(lines).to.deep.equal([
         'spec.sourceRef.namespace: namespace "till" does not share its workloads with "shop"; an ExperimentPolicy for it can, with allowSourcesFrom',
       ])
@@ -227,11 +229,13 @@ describe('the decision under policies', () => {
     })
 
     it('is admitted once every policy that shares it lists the namespace', async () => {
-      expect((await linesFor({ request, policies: [share('shop')] })).slice(0, 2)).to.deep.equal([
+      expect((await linesFor({ request, world, policies: [share('shop')] })).slice(0, 2)).to.deep.equal([
         '[Plan] adds a finalizer to expd/faster-cart',
         `[Plan] creates deployment/${FORK} in till: 1 pod, from deployment/cart`,
       ])
-      expect((await linesFor({ request, policies: [share('shop'), share('other')] }))[0]).to.contain('does not share')
+      expect((await linesFor({ request, world, policies: [share('shop'), share('other')] }))[0]).to.contain(
+        'does not share',
+      )
     })
   })
 })

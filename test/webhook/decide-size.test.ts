@@ -3,7 +3,8 @@ import type { KubeObject, ObjectMeta } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, installing } from '../builders.ts'
-import { anAutoscaler, aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { anAutoscaler, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 import { depsOf, policy } from './under-policies.ts'
 
 const INSIDE = anExperiment({

@@ -3,7 +3,8 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { JsonObject } from '../../common/json/json.ts'
 import { validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK, installing } from '../builders.ts'
-import { anAutoscaler, aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { anAutoscaler, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 
 const HASH = 'rollouts-pod-template-hash'
 const PODS = Array.from({ length: 11 }, (_, at) => `cart-${at}`)

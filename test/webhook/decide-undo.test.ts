@@ -6,7 +6,8 @@ import { defaultsPatch } from '../../webhook/review/defaults-patch.ts'
 import { validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, installing } from '../builders.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../common/plan/some-run.ts'
-import { aReader, aRequest, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { aRequest, linesOf, validatorDeps } from './reviews.ts'
 
 const containers = (cart: string, proxy: string) => [
   { name: 'cart', image: cart },

@@ -5,7 +5,8 @@ import type { JsonObject } from '../../common/json/json.ts'
 import { validator } from '../../webhook/validate.ts'
 import { aDeployment, anExperiment, FORK, imageOverride, pinnedTo } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
-import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 import { stored, updated } from './stored.ts'
 
 const SCHEMA = deploymentSchema()

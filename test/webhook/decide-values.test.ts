@@ -4,7 +4,8 @@ import type { JsonObject } from '../../common/json/json.ts'
 import { validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../builders.ts'
 import { writesOf } from '../common/plan/some-facts.ts'
-import { aReader, aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { aRequest, aService, linesOf, validatorDeps } from './reviews.ts'
 
 const FIELD = 'spec.overrideSpec.minReadySeconds'
 const TOLD = `${FIELD}: must be less than progressDeadlineSeconds (600); lower it, or raise that`

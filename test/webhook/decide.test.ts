@@ -8,10 +8,10 @@ import type { ReviewDecision } from '../../webhook/review/decision.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aPolicy, FORK, installing, pinnedTo } from '../builders.ts'
 import { deploymentSchema } from '../common/schema/openapi.ts'
+import { aReader, failing } from '../fakes/reader.ts'
 import { VirtualTime } from '../virtual-time.ts'
 import { aNamespace } from './a-decoded-request.ts'
-import { aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
-import { aStrictReader, failing } from './strict-reader.ts'
+import { aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 
 interface Given {
   readonly world?: readonly KubeObject[]
@@ -33,7 +33,7 @@ async function decisionOn({
   ...of
 }: Given): Promise<ReviewDecision> {
   const timers = new VirtualTime()
-  const { kube } = aStrictReader(world, { instead })
+  const { kube } = aReader(world, { instead })
   const source = {
     policies: () => policies.map(aPolicy),
     namespace: async (name: string) => aNamespace(name),

@@ -11,9 +11,10 @@ import type { PolicySource } from '../../webhook/reads/policies.ts'
 import type { Reader } from '../../webhook/reads/reader.ts'
 import type { ReviewAnswer } from '../../webhook/review/admission-review.ts'
 import { aDeployment, anExperiment, aPolicy, aRollout, imageOverride } from '../builders.ts'
+import { aReader } from '../fakes/reader.ts'
 import { VirtualTime } from '../virtual-time.ts'
 import { aNamespace } from './a-decoded-request.ts'
-import { aReader, aRequest } from './reviews.ts'
+import { aRequest } from './reviews.ts'
 import { type Given as Cluster, depsOf, policy } from './under-policies.ts'
 
 type Request = Parameters<typeof aRequest>[0]

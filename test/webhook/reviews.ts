@@ -1,7 +1,6 @@
 import { GROUP } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, type JsonObject } from '../../common/json/json.ts'
-import { KubeError } from '../../common/kube/client/errors.ts'
+import type { JsonObject } from '../../common/json/json.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import { realTimers } from '../../common/program/clock.ts'
 import type { AdmissionRequest, UserInfo } from '../../webhook/review/admission-review.ts'
@@ -54,14 +53,6 @@ export function aRequest({
   return oldObject ? { ...request, operation: 'UPDATE', oldObject } : { ...request, operation: 'CREATE' }
 }
 
-interface ReaderOf {
-  readonly isDown?: boolean
-  /** `status` of the answer to an access review; may throw */
-  readonly access?: (spec: unknown) => JsonObject
-}
-
-const GRANTED = (): JsonObject => ({ allowed: true })
-
 const NO_POLICIES: ValidatorDeps['policies'] = {
   policies: () => [],
   namespace: async (name) => ({ name, labels: {} }),
@@ -77,45 +68,6 @@ export const validatorDeps = (kube: ValidatorDeps['kube'], schema: SpecSchema | 
   clock: () => new Date('2026-11-21T12:00:00Z'),
   installed: installing(),
 })
-
-/** An API server that holds `objects` and answers the reads of a review. It keeps a list of the paths. */
-export function aReader(objects: readonly KubeObject[], { isDown = false, access = GRANTED }: ReaderOf = {}) {
-  const asked: string[] = []
-  const reviews: unknown[] = []
-  const plurals: Readonly<Record<string, string>> = {
-    Deployment: 'deployments',
-    ExperimentDeployment: 'experimentdeployments',
-    StatefulSet: 'statefulsets',
-    Rollout: 'rollouts',
-    ControllerRevision: 'controllerrevisions',
-    Service: 'services',
-    EndpointSlice: 'endpointslices',
-    HorizontalPodAutoscaler: 'horizontalpodautoscalers',
-    PodDisruptionBudget: 'poddisruptionbudgets',
-    NetworkPolicy: 'networkpolicies',
-    ExperimentAnalysisTemplate: 'experimentanalysistemplates',
-    ClusterExperimentAnalysisTemplate: 'clusterexperimentanalysistemplates',
-    ExperimentAnalysisProvider: 'experimentanalysisproviders',
-  }
-  const request = async ({ path, body }: { readonly path: string; readonly body?: unknown }): Promise<unknown> => {
-    if (path === '/apis/authorization.k8s.io/v1/subjectaccessreviews') {
-      const spec = at(body, 'spec')
-      reviews.push(spec)
-      return { kind: 'SubjectAccessReview', status: access(spec) }
-    }
-    asked.push(path)
-    if (/^\/api\/v1\/namespaces\/[^/]+$/.test(path) && !isDown)
-      return { kind: 'Namespace', metadata: { name: path.split('/').at(-1), labels: { team: 'a' } } }
-    if (isDown) throw new KubeError({ kind: 'unreachable', message: 'connection refused' })
-    const items = objects.filter(({ kind }) => path.split('/').includes(plurals[kind] ?? kind))
-    const [last = ''] = path.split('/').slice(-1)
-    if (Object.values(plurals).includes(last)) return { kind: 'List', items }
-    const found = items.find(({ metadata }) => metadata.name === last)
-    if (!found) throw new KubeError({ kind: 'notFound', message: `${path} not found`, status: 404 })
-    return found
-  }
-  return { kube: { request }, asked, reviews }
-}
 
 /** A Service that selects the pods of `cart`. */
 export const aService = (name = 'cart', selector: Readonly<Record<string, string>> = { app: 'cart' }): KubeObject => ({

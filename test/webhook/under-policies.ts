@@ -5,7 +5,8 @@ import { policySource } from '../../webhook/reads/policies.ts'
 import type { ReviewDecision } from '../../webhook/review/decision.ts'
 import { type ValidatorDeps, validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment } from '../builders.ts'
-import { aReader, aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { aRequest, aService, aSlice, linesOf, validatorDeps } from './reviews.ts'
 
 /** A policy for every namespace. */
 export const policy = (spec: ExperimentPolicySpec, name = 'limits'): ExperimentPolicy => ({

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { policySource } from '../../webhook/reads/policies.ts'
 import { validator } from '../../webhook/validate.ts'
 import { ANY_SCHEMA, anExperiment, aPolicy } from '../builders.ts'
-import { aReader, aRequest, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { aRequest, linesOf, validatorDeps } from './reviews.ts'
 import { WORLD } from './under-policies.ts'
 
 const NOT_SERVED = (field: string, name: string, remedy: string) =>

@@ -6,7 +6,8 @@ import { validator } from '../../webhook/validate.ts'
 import { reviewPolicy } from '../../webhook/validate-policy.ts'
 import { ANY_SCHEMA, aPolicy } from '../builders.ts'
 import { DEPLOYMENT, KINDS, STATEFUL_SET } from '../common/policy/kind-shapes.ts'
-import { aReader, aRequest, linesOf, validatorDeps } from './reviews.ts'
+import { aReader } from '../fakes/reader.ts'
+import { aRequest, linesOf, validatorDeps } from './reviews.ts'
 
 const schemasOf = (kinds: typeof KINDS) => ({
   schemaOf: (kind: string): SpecSchema | undefined => {

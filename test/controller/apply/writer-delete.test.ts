@@ -7,7 +7,7 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import { Writer } from '../../../controller/apply/writer.ts'
 import { WrittenVersions } from '../../../controller/memory/written-versions.ts'
 import { aDeployment } from '../../builders.ts'
-import { kubeError } from '../../common/kube/scripted-client.ts'
+import { kubeError } from '../../fakes/wire-by-hand.ts'
 
 const of = {
   apiVersion: 'apps/v1',

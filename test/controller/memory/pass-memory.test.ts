@@ -4,11 +4,11 @@ import type { KubeRequest } from '../../../common/kube/client/request.ts'
 import { namedReflectors } from '../../../controller/caches.ts'
 import { createSubsystems, type Subsystems } from '../../../controller/subsystems.ts'
 import { aDeployment, anExperiment, aPolicy, installing } from '../../builders.ts'
+import { PATHS, stored } from '../../fakes/controller.ts'
+import { ObjectStore } from '../../fakes/object-store.ts'
 import { diaryLog, turn, VirtualTime } from '../../virtual-time.ts'
 import { NO_PROVIDERS } from '../analysis/no-providers.ts'
-import { FakeApiServer } from '../fake-api-server.ts'
 import { noMetrics } from '../no-metrics.ts'
-import { PATHS, stored } from '../quiet-controller.ts'
 
 const COUNT = 1_000
 /** How many experiments each namespace has. */
@@ -45,7 +45,7 @@ const entriesOf = (parts: Subsystems) => ({
 async function leading() {
   const time = new VirtualTime()
   const policy = `${PATHS.policies}/limits`
-  const server = new FakeApiServer({ [policy]: stored(aPolicy({ maxExperimentsPerSource: COUNT })) })
+  const server = new ObjectStore({ [policy]: stored(aPolicy({ maxExperimentsPerSource: COUNT })) })
   const clock = () => new Date(Date.parse('2026-11-21T10:00:00Z') + time.now())
   const parts = createSubsystems(
     {

@@ -1,8 +1,8 @@
 /** A fork that the API server refuses, until it has another version. It is sent again after an hour. */
 import { anExperiment } from '../../builders.ts'
-import { kubeError } from '../../common/kube/scripted-client.ts'
-import { FakeApiServer } from '../fake-api-server.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
+import { ObjectStore } from '../../fakes/object-store.ts'
+import { kubeError } from '../../fakes/wire-by-hand.ts'
 
 export const ACCEPTED_LATER = {
   objects: { [PATHS.experiment]: stored(anExperiment({ overrideSpec: { minReadySeconds: 700 } })) },
@@ -14,7 +14,7 @@ export const ACCEPTED_LATER = {
     }
   },
   change: async ({ server, pass }: ControllerWorld) => {
-    server.request = FakeApiServer.prototype.request
+    server.request = ObjectStore.prototype.request
     await pass(3_290_000)
   },
   isSeen: ({ server }: ControllerWorld) => server.diary.includes(`apply ${PATHS.fork}`),

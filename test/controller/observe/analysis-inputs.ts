@@ -11,8 +11,8 @@ import type { ObjectMeta, ResourceType } from '../../../common/api/object.ts'
 import { RESOURCES, resourcePath } from '../../../common/kube/client/resources.ts'
 import { twinName } from '../../../common/workload/identity.ts'
 import { aDeployment, anExperiment, FORK } from '../../builders.ts'
+import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 import { aRun, ERRORS } from '../analysis/a-run.ts'
-import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
 
 const RUNS = resourcePath(ANALYSIS_RUN, { namespace: 'shop' })
 const FORMER_RUN = `${RUNS}/former`

@@ -1,6 +1,6 @@
 /** A canary whose first step is a pause of an hour. */
 import { anExperiment } from '../../builders.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 
 const strategy = { canary: { steps: [{ pause: { duration: '1h' } }, { pause: {} }] } }
 

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { ExperimentReads } from '../../../controller/observe/experiment-reads.ts'
 import { anExperiment } from '../../builders.ts'
-import { FakeApiServer } from '../fake-api-server.ts'
+import { ObjectStore } from '../../fakes/object-store.ts'
 
 const KEY = 'shop/faster-cart'
 const PATH = '/apis/experimentcontroller.example.com/v1alpha1/namespaces/shop/experimentdeployments/faster-cart'
@@ -11,7 +11,7 @@ const { signal } = new AbortController()
 /** A cache with `cached`, and an API server that has `live`. */
 function reading(cached: ExperimentDeployment | undefined, live: ExperimentDeployment | undefined) {
   const world = { cached }
-  const server = new FakeApiServer(live ? { [PATH]: live } : {})
+  const server = new ObjectStore(live ? { [PATH]: live } : {})
   const reads = new ExperimentReads({ client: server, cached: { get: () => world.cached } })
   return { world, server, reads, uid: async () => (await reads.get(KEY, signal))?.metadata.uid }
 }

@@ -1,6 +1,7 @@
 /** A pass repairs the fork, and the API server does not answer the request that writes the status. */
-import { kubeError } from '../../common/kube/scripted-client.ts'
-import { type ControllerWorld, PATHS } from '../quiet-controller.ts'
+
+import { type ControllerWorld, PATHS } from '../../fakes/controller.ts'
+import { kubeError } from '../../fakes/wire-by-hand.ts'
 
 export const LOST_STATUS = {
   change: ({ change, server }: ControllerWorld) => {

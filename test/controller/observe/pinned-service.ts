@@ -1,7 +1,7 @@
 /** A blue-green whose Service is limited to its fork although no step of it wants that. */
 import { EXPERIMENT_ID } from '../../../common/api/names.ts'
 import { anExperiment, FORK } from '../../builders.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 
 const SERVICE = '/api/v1/namespaces/shop/services/cart'
 

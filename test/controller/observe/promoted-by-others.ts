@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../common/json/json.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import { mergePatch } from '../../../common/override/strategic.ts'
 import { anExperiment, imageOverride } from '../../builders.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 
 const IMAGE = 'registry.example/cart:2'
 

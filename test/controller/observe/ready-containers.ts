@@ -1,7 +1,7 @@
 /** A gated experiment whose only pod is opened when its containers are ready. */
 import { EXPERIMENT_ID, GATE } from '../../../common/api/names.ts'
 import { anExperiment, FORK } from '../../builders.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 
 const POD = `/api/v1/namespaces/shop/pods/${FORK}-6d4b75cb6d-x7k2p`
 const conditions = (status: 'True' | 'False') => [{ type: 'ContainersReady', status }]

@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../../common/api/object.ts'
 import { anExperiment, aStatefulSet, FORK } from '../../builders.ts'
 import { APPS_V1 } from '../../common/schema/openapi.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 
 const STATEFUL_SETS = '/apis/apps/v1/namespaces/shop/statefulsets'
 const EVENT = '/apis/events.k8s.io/v1/namespaces/shop/events/refused'

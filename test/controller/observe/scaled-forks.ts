@@ -1,5 +1,5 @@
 /** Another client scales the fork, and each change is undone. */
-import { type ControllerWorld, PATHS } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS } from '../../fakes/controller.ts'
 
 /** Scales the fork so many times, after each repair. */
 async function scaledTimes(world: ControllerWorld, times: number): Promise<void> {

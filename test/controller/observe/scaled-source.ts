@@ -1,7 +1,7 @@
 /** A canary that has made its source smaller, which somebody else scales then. */
 import { SCALED } from '../../../common/api/names.ts'
 import { aDeployment, anExperiment, UID } from '../../builders.ts'
-import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { AVAILABLE, type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 
 const strategy = { canary: { scaleDownSource: true, steps: [{ setWeight: 20 }, { pause: {} }] } }
 const counts = (replicas: number) => ({

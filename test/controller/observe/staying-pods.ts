@@ -1,6 +1,6 @@
 /** An experiment expires, and its fork does not lose its pods. */
 import { anExperiment } from '../../builders.ts'
-import { type ControllerWorld, PATHS, stored } from '../quiet-controller.ts'
+import { type ControllerWorld, PATHS, stored } from '../../fakes/controller.ts'
 
 export const STAYING_PODS = {
   objects: { [PATHS.experiment]: stored(anExperiment({ ttlSeconds: 301 })) },

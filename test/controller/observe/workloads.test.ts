@@ -11,7 +11,7 @@ import { statefulSet } from '../../../common/workload/stateful-set.ts'
 import { Referrers } from '../../../controller/indexes/referrers.ts'
 import { workloadReads } from '../../../controller/observe/workloads.ts'
 import { aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
-import { aController, PATHS, stored } from '../quiet-controller.ts'
+import { aController, PATHS, stored } from '../../fakes/controller.ts'
 
 const PATH = '/apis/apps/v1/namespaces/shop/deployments'
 

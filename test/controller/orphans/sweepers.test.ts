@@ -7,9 +7,9 @@ import { experimentId } from '../../../common/workload/identity.ts'
 import { sweepersOf } from '../../../controller/orphans/sweepers.ts'
 import { aDeployment, anExperiment, installing } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
+import { stored } from '../../fakes/controller.ts'
+import { ObjectStore } from '../../fakes/object-store.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
-import { FakeApiServer } from '../fake-api-server.ts'
-import { stored } from '../quiet-controller.ts'
 import { EXPERIMENT, FORK, START, withoutPods } from '../swept.ts'
 
 const UID = 'gone'
@@ -43,7 +43,7 @@ async function sweptFor(
   objects: Readonly<Record<string, KubeObject>>,
   { isExcluded = false, forks = [], others = [], hasExperiment = true, experiment }: Cached = {},
 ) {
-  const server = new FakeApiServer({ [SERVICE]: THE_SERVICE, ...objects })
+  const server = new ObjectStore({ [SERVICE]: THE_SERVICE, ...objects })
   const timers = new VirtualTime()
   const written: string[] = []
   const sweepers = sweepersOf({

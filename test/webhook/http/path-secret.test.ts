@@ -9,9 +9,10 @@ import { requirePathSecret } from '../../../webhook/http/path-secret.ts'
 import { admissionApp } from '../../../webhook/http/server.ts'
 import { validator } from '../../../webhook/validate.ts'
 import { aDeployment } from '../../builders.ts'
+import { aReader } from '../../fakes/reader.ts'
 import { diaryLog } from '../../virtual-time.ts'
 import { defaults } from '../asking.ts'
-import { aReader, aReview, validatorDeps } from '../reviews.ts'
+import { aReview, validatorDeps } from '../reviews.ts'
 
 const [OLD, NEW] = ['o'.repeat(64), 'n'.repeat(64)]
 const HEADERS = { 'content-type': 'application/json', connection: 'close' }

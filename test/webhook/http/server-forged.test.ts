@@ -3,8 +3,9 @@ import { at } from '../../../common/json/json.ts'
 import { validator } from '../../../webhook/validate.ts'
 import { anExperiment } from '../../builders.ts'
 import { deploymentSchema } from '../../common/schema/openapi.ts'
+import { aReader } from '../../fakes/reader.ts'
 import { serving } from '../asking.ts'
-import { aReader, aReview, validatorDeps } from '../reviews.ts'
+import { aReview, validatorDeps } from '../reviews.ts'
 
 /** Control and format characters, and both separators of lines and paragraphs. A line feed ends a line of the log. */
 const INVISIBLE = /(?!\n$)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u

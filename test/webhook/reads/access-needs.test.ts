@@ -4,9 +4,9 @@ import { deployment } from '../../../common/workload/deployment.ts'
 import { accessOf, formatNeeds, type Need, needsOf } from '../../../webhook/reads/access.ts'
 import { DECISIVE_MS } from '../../../webhook/reads/reader.ts'
 import { anExperiment, FORK } from '../../builders.ts'
+import { aReader, failing } from '../../fakes/reader.ts'
 import { aDecodedRequest, anUpdate } from '../a-decoded-request.ts'
 import { ALICE } from '../reviews.ts'
-import { aStrictReader, failing } from '../strict-reader.ts'
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
 const deployments = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' }
@@ -17,9 +17,8 @@ const get: Need = { verb: 'get', resource: podTemplates, namespace: 'till', name
 const PATCH_SOURCE: Need = { verb: 'patch', resource: deployment, namespace: 'shop', name: 'cart' }
 
 type SpecOf = Parameters<typeof anExperiment>[0]
-type Reading = Parameters<typeof aStrictReader>[1]
-const accessTo = (needs: readonly Need[], reading: Reading = {}) =>
-  accessOf(aStrictReader([], reading).kube, ALICE, needs)
+type Reading = Parameters<typeof aReader>[1]
+const accessTo = (needs: readonly Need[], reading: Reading = {}) => accessOf(aReader([], reading).kube, ALICE, needs)
 
 describe('the rights that a requester needs', () => {
   const ref = (kind: string, namespace?: string) => ({
@@ -49,9 +48,9 @@ describe('the rights that a requester needs', () => {
   }
   for (const [sentence, [decoded, ...expected]] of Object.entries(cases))
     it(sentence, async () => {
-      const reader = aStrictReader([])
+      const reader = aReader([])
       expect(await accessOf(reader.kube, ALICE, needsOf(decoded))).to.equal('granted')
-      const found = reader.reviews().map((spec) => Object(spec).resourceAttributes)
+      const found = reader.reviews.map((spec) => Object(spec).resourceAttributes)
       expect(found).to.deep.equal(expected)
     })
 
@@ -176,10 +175,10 @@ describe('the rights that a requester needs', () => {
   })
 
   it('have the empty group for a core resource', async () => {
-    const reader = aStrictReader([])
+    const reader = aReader([])
     await accessOf(reader.kube, ALICE, [get])
     const core = { verb: 'get', group: '', version: 'v1', resource: 'podtemplates', namespace: 'till', name: 'base' }
-    expect(reader.reviews()).to.have.deep.nested.property('[0].resourceAttributes', core)
+    expect(reader.reviews).to.have.deep.nested.property('[0].resourceAttributes', core)
   })
 
   it('are printed in the words of kubectl', () => {
@@ -215,13 +214,13 @@ describe('the answer to an access review', () => {
   })
 
   it('is waited for longer than reads that only a warning needs', async () => {
-    const { kube, requests } = aStrictReader([])
+    const { kube, requests } = aReader([])
     await accessOf(kube, ALICE, [create])
     expect(requests.map(({ deadlineMs }) => deadlineMs)).to.deep.equal([DECISIVE_MS])
   })
 
   it('is a refusal without a request where the user has no name', async () => {
-    const { kube, requests } = aStrictReader([])
+    const { kube, requests } = aReader([])
     expect(
       await accessOf(kube, { ...ALICE, username: '' }, needsOf(aDecodedRequest({ object: anExperiment() }))),
     ).to.equal('refused')

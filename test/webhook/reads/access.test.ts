@@ -8,8 +8,9 @@ import { mutator } from '../../../webhook/mutate.ts'
 import { type Need, needsOf } from '../../../webhook/reads/access.ts'
 import { validator } from '../../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aRollout, FORK } from '../../builders.ts'
+import { aReader } from '../../fakes/reader.ts'
 import { aDecodedRequest } from '../a-decoded-request.ts'
-import { ALICE, aReader, aRequest, aService, linesOf, validatorDeps } from '../reviews.ts'
+import { ALICE, aRequest, aService, linesOf, validatorDeps } from '../reviews.ts'
 
 const WORLD = [aDeployment(), aService()]
 const NEEDS = 'needs "create deployments.apps" and "get deployments.apps/cart" in namespace "shop"'

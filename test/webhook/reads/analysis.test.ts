@@ -10,7 +10,7 @@ import type { KubeObject, ResourceType } from '../../../common/api/object.ts'
 import { sourceId } from '../../../common/workload/identity.ts'
 import { readAnalysis } from '../../../webhook/reads/analysis.ts'
 import { anExperiment } from '../../builders.ts'
-import { aStrictReader, failing } from '../strict-reader.ts'
+import { aReader, failing } from '../../fakes/reader.ts'
 
 const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
 const TEMPLATES = `${GROUP}/namespaces/shop/experimentanalysistemplates`
@@ -45,11 +45,11 @@ const table = (...rows: readonly (typeof ROW)[]) => ({
 const namespace = async (name: string) => ({ name, labels: { team: 'shop' } })
 
 async function read(analysis: object | undefined, instead: Readonly<Record<string, () => unknown>> = {}) {
-  const reader = aStrictReader(WORLD, { instead })
+  const reader = aReader(WORLD, { instead })
   const { signal } = new AbortController()
   const scope = { kube: reader.kube, policies: { namespace }, signal }
   const facts = await readAnalysis(scope, anExperiment(analysis ? { analysis } : {}))
-  return { facts, paths: reader.paths(), requests: reader.requests }
+  return { facts, paths: reader.asked, requests: reader.requests }
 }
 
 describe('what a review reads for an analysis', () => {

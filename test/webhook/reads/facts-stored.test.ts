@@ -6,8 +6,8 @@ import { ownershipMetadata } from '../../../common/workload/identity.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
 import { aDeployment, anExperiment, FORK, installing, pinnedTo } from '../../builders.ts'
 import { theFork } from '../../common/plan/some-facts.ts'
+import { aReader, failing } from '../../fakes/reader.ts'
 import { aDecodedRequest, aNamespace, anUpdate, inNamespace } from '../a-decoded-request.ts'
-import { aStrictReader, failing } from '../strict-reader.ts'
 
 interface Given {
   readonly world?: readonly KubeObject[]
@@ -17,14 +17,14 @@ interface Given {
 
 /** The facts that a review of an update reads, with the given members replaced. */
 async function read({ world = [], instead = {}, decoded = anUpdate({}, { replicas: 2 }) }: Given) {
-  const { kube, paths } = aStrictReader(world, { instead })
+  const { kube, asked } = aReader(world, { instead })
   const { signal } = new AbortController()
   const policies = {
     policies: () => [],
     namespace: async (name: string) => aNamespace(name),
     isExcluded: () => false,
   }
-  return { facts: await readFacts({ kube, policies, installed: installing(), signal }, decoded), paths }
+  return { facts: await readFacts({ kube, policies, installed: installing(), signal }, decoded), asked }
 }
 
 const IN_SHOP = '/apis/apps/v1/namespaces/shop'
@@ -45,9 +45,9 @@ describe('the fork that a review reads', () => {
   const fork = theFork()
 
   it('is the fork of the stored experiment', async () => {
-    const { facts, paths } = await read({ world: [fork, aDeployment()] })
+    const { facts, asked } = await read({ world: [fork, aDeployment()] })
     expect([facts.fork, facts.nameHolder]).to.deep.equal([known(fork), undefined])
-    expect(paths()).to.include(FORK_PATH)
+    expect(asked).to.include(FORK_PATH)
   })
 
   it('is absent where it does not exist', async () => {
@@ -73,9 +73,9 @@ describe('the fork that a review reads', () => {
   })
 
   it('is not read for a new experiment, whose uid is new', async () => {
-    const { facts, paths } = await read({ decoded: aDecodedRequest(), world: [fork, aDeployment()] })
+    const { facts, asked } = await read({ decoded: aDecodedRequest(), world: [fork, aDeployment()] })
     expect([facts.fork, facts.nameHolder]).to.deep.equal([ABSENT, undefined])
-    expect(paths()).to.deep.equal([CART])
+    expect(asked).to.deep.equal([CART])
   })
 
   for (const [sentence, [fail, because]] of Object.entries(FAILURES))
@@ -127,9 +127,9 @@ describe('the revision that a review reads', () => {
   const decoded = anUpdate(PIN, { ...PIN, replicas: 2 })
 
   it('is that of a pinned experiment, for an update', async () => {
-    const { facts, paths } = await read({ decoded, world: [revision, aDeployment()] })
+    const { facts, asked } = await read({ decoded, world: [revision, aDeployment()] })
     expect(facts.revision).to.deep.equal(known(revision))
-    expect(paths()).to.include(REVISION_PATH)
+    expect(asked).to.include(REVISION_PATH)
   })
 
   it('S: is in the namespace of the source, wherever the experiment is', async () => {
@@ -152,12 +152,12 @@ describe('the revision that a review reads', () => {
   }
   for (const [sentence, [request, ...expected]] of Object.entries(unread))
     it(sentence, async () => {
-      const { facts, paths } = await read({
+      const { facts, asked } = await read({
         ...(request ? { decoded: request } : {}),
         world: [revision, aDeployment()],
       })
       expect(facts.revision).to.deep.equal(ABSENT)
-      expect(paths()).to.deep.equal(expected)
+      expect(asked).to.deep.equal(expected)
     })
 
   it('is absent where it does not exist yet, or belongs to somebody else', async () => {

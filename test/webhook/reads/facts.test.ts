@@ -7,8 +7,8 @@ import { formatNeeds } from '../../../webhook/reads/access.ts'
 import { readFacts } from '../../../webhook/reads/facts.ts'
 import type { PolicySource } from '../../../webhook/reads/policies.ts'
 import { aDeployment, anExperiment, aRollout, FORK, installing } from '../../builders.ts'
+import { aReader, failing } from '../../fakes/reader.ts'
 import { aDecodedRequest, aNamespace, anUpdate, inNamespace } from '../a-decoded-request.ts'
-import { aStrictReader, failing } from '../strict-reader.ts'
 
 const NOBODY: PolicySource = {
   policies: () => [],
@@ -16,7 +16,7 @@ const NOBODY: PolicySource = {
   isExcluded: () => false,
 }
 
-type Access = NonNullable<Parameters<typeof aStrictReader>[1]>['access']
+type Access = NonNullable<Parameters<typeof aReader>[1]>['access']
 interface Given {
   readonly world?: readonly KubeObject[]
   readonly instead?: Readonly<Record<string, () => unknown>>
@@ -25,7 +25,7 @@ interface Given {
 }
 
 async function read({ world = [], instead = {}, access, decoded = aDecodedRequest() }: Given) {
-  const reader = aStrictReader(world, access ? { instead, access } : { instead })
+  const reader = aReader(world, access ? { instead, access } : { instead })
   const { signal } = new AbortController()
   const facts = await readFacts({ kube: reader.kube, policies: NOBODY, installed: installing(), signal }, decoded)
   return { facts, ...reader }
@@ -149,7 +149,7 @@ describe('the right to the object that a source refers to', () => {
 
   it('is checked once the right to the source itself is granted', async () => {
     const { facts, reviews } = await read({ decoded: ofRollout, world })
-    expect(reviews()).to.have.length(4)
+    expect(reviews).to.have.length(4)
     expect(facts.access).to.equal('granted')
     expect(formatNeeds(facts.needs)).to.equal('needs "get deployments.apps/base" in namespace "shop"')
   })
@@ -161,7 +161,7 @@ describe('the right to the object that a source refers to', () => {
   for (const [sentence, [access, expected]] of Object.entries(refusals))
     it(sentence, async () => {
       const { facts, reviews } = await read({ decoded: ofRollout, world, access })
-      expect(reviews()).to.have.length(3)
+      expect(reviews).to.have.length(3)
       expect([facts.access, formatNeeds(facts.needs)]).to.deep.equal([expected, ALL])
     })
 
@@ -173,7 +173,7 @@ describe('the right to the object that a source refers to', () => {
 
   it('is not needed where the source refers to nothing', async () => {
     const { facts, reviews } = await read({ decoded: ofRollout, world: [aRollout()] })
-    expect(reviews()).to.have.length(3)
+    expect(reviews).to.have.length(3)
     expect(formatNeeds(facts.needs)).to.equal(ALL)
   })
 })

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { policyReflector, policySource } from '../../../webhook/reads/policies.ts'
 import { DECISIVE_MS } from '../../../webhook/reads/reader.ts'
 import { aPolicy } from '../../builders.ts'
-import { ScriptedClient } from '../../common/kube/scripted-client.ts'
+import { aReader } from '../../fakes/reader.ts'
+import { ScriptedClient } from '../../fakes/wire-by-hand.ts'
 import { diaryLog, VirtualTime } from '../../virtual-time.ts'
-import { aStrictReader } from '../strict-reader.ts'
 
 const shop = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: { team: 'a' } } }
 const policy = (name: string) => ({
@@ -16,7 +16,7 @@ const policy = (name: string) => ({
 function world() {
   const [client, timers] = [new ScriptedClient(), new VirtualTime()]
   const reflector = policyReflector({ client, timers, random: () => 1, log: diaryLog() })
-  const reader = aStrictReader([shop])
+  const reader = aReader([shop])
   reflector.start()
   return {
     client,

@@ -12,9 +12,9 @@ import {
   unlessOver,
   within,
 } from '../../../webhook/reads/reader.ts'
+import { aReader, failing } from '../../fakes/reader.ts'
 import { turn } from '../../virtual-time.ts'
 import { aService } from '../reviews.ts'
-import { aStrictReader, failing } from '../strict-reader.ts'
 
 const PATH = '/api/v1/namespaces/shop/services'
 const listing = (view: (object: KubeObject) => string | undefined = ({ metadata }) => metadata.name) => ({
@@ -51,7 +51,7 @@ describe('a list that a warning needs', () => {
   })
 
   it('is unknown where it cannot be read, and throws an internal error', async () => {
-    const { kube } = aStrictReader([], { instead: { [PATH]: failing('forbidden') } })
+    const { kube } = aReader([], { instead: { [PATH]: failing('forbidden') } })
     expect(await listViews(kube, listing())).to.equal(undefined)
     const bug = listViews(answering({ items: [aService()] }).kube, {
       ...listing(),

@@ -5,10 +5,10 @@ import { at } from '../../../common/json/json.ts'
 import { SimilarSources } from '../../../webhook/reads/similar-sources.ts'
 import { validator } from '../../../webhook/validate.ts'
 import { ANY_SCHEMA, aDeployment, anExperiment, aRollout } from '../../builders.ts'
+import { aReader, failing } from '../../fakes/reader.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { aDecodedRequest, inNamespace } from '../a-decoded-request.ts'
 import { aRequest, validatorDeps } from '../reviews.ts'
-import { aStrictReader, failing } from '../strict-reader.ts'
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
 const ROLLOUTS = '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts'
@@ -32,7 +32,7 @@ function reading({ world = [], instead = {}, mayList = ['deployments', 'stateful
       at(spec, 'resourceAttributes', 'verb') !== 'list' ||
       mayList.includes(`${at(spec, 'resourceAttributes', 'resource')}`),
   })
-  const reader = aStrictReader(world, { instead, access })
+  const reader = aReader(world, { instead, access })
   const similar = new SimilarSources(reader.kube, time)
   const { signal } = new AbortController()
   return { ...reader, time, of: (name: string) => similar.of(named(name), { kube: reader.kube, signal }) }
@@ -72,27 +72,27 @@ describe('the sources that may be meant', () => {
     it(`M6: ${sentence}`, async () => expect(await reading(given).of(name)).to.deep.equal(told))
 
   it('M6: are asked for in short, and only as the requester', async () => {
-    const { of, requests, reviews, paths } = reading({ mayList: ['deployments'] })
+    const { of, requests, reviews, asked } = reading({ mayList: ['deployments'] })
     await of('crat')
-    expect(paths()).to.deep.equal([DEPLOYMENTS])
+    expect(asked).to.deep.equal([DEPLOYMENTS])
     const list = requests.find(({ verb }) => verb === 'list')
     expect(list?.query).to.include({ limit: 500, includeObject: 'None' })
     expect(list?.accept).to.contain('as=Table')
-    expect(reviews().map((spec) => at(spec, 'user'))).to.deep.equal(['alice', 'alice', 'alice'])
+    expect(reviews.map((spec) => at(spec, 'user'))).to.deep.equal(['alice', 'alice', 'alice'])
   })
 
   it('M6: are listed once in ten seconds, and the permission is asked each time', async () => {
-    const { of, paths, reviews, time } = reading({ world: [aDeployment()], mayList: ['deployments'] })
+    const { of, asked, reviews, time } = reading({ world: [aDeployment()], mayList: ['deployments'] })
     await of('crat')
     await of('carts')
-    expect([paths().length, reviews().length]).to.deep.equal([1, 6])
+    expect([asked.length, reviews.length]).to.deep.equal([1, 6])
     await time.pass(10_000)
     await of('crat')
-    expect(paths()).to.have.length(2)
+    expect(asked).to.have.length(2)
   })
 
   it('M6: are not asked for where the source exists', async () => {
-    const { kube, requests } = aStrictReader([aDeployment()])
+    const { kube, requests } = aReader([aDeployment()])
     await validator(validatorDeps(kube, ANY_SCHEMA))(aRequest())
     expect(requests.filter(({ accept }) => accept?.includes('as=Table'))).to.deep.equal([])
     expect(requests.map(({ path }) => path)).not.to.include(DEPLOYMENTS)

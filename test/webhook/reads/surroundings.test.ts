@@ -5,10 +5,10 @@ import { referrerOf } from '../../../common/surroundings/hazards.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { neighbourhoodReader, SurroundingsReader } from '../../../webhook/reads/surroundings.ts'
 import { aDeployment, aFork, aRollout } from '../../builders.ts'
+import { aReader, failing } from '../../fakes/reader.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { inNamespace } from '../a-decoded-request.ts'
-import { anAutoscaler, aReader, aService, aSlice } from '../reviews.ts'
-import { aStrictReader, failing } from '../strict-reader.ts'
+import { anAutoscaler, aService, aSlice } from '../reviews.ts'
 
 interface Given {
   readonly world?: readonly KubeObject[]
@@ -21,7 +21,7 @@ const SERVICES = `/api/v1${IN_SHOP}/services`
 const SLICES = `/apis/discovery.k8s.io/v1${IN_SHOP}/endpointslices`
 
 async function read({ world = [], source = aDeployment(), instead = {} }: Given) {
-  const { kube, requests } = aStrictReader(world, { instead })
+  const { kube, requests } = aReader(world, { instead })
   const { signal } = new AbortController()
   const pair = { kind: deployment, source: source === 'absent' ? undefined : source, referents: [], fork: aFork() }
   const surroundings = await new SurroundingsReader(kube, new VirtualTime()).of(pair, { kube, signal })
@@ -65,7 +65,7 @@ describe('what touches the pods of a fork', () => {
   ] as const)
     it(`P1: is read again after ${keptMs} ms where there are ${count} endpoints`, async () => {
       const pods = Array.from({ length: count }, (_, index) => `cart-${index}`)
-      const { kube, requests } = aStrictReader([aService(), aSlice(pods)], {})
+      const { kube, requests } = aReader([aService(), aSlice(pods)], {})
       const [{ signal }, time] = [new AbortController(), new VirtualTime()]
       const reader = new SurroundingsReader(kube, time)
       const pair = { kind: deployment, source: aDeployment(), referents: [], fork: aFork() }
@@ -81,7 +81,7 @@ describe('what touches the pods of a fork', () => {
     })
 
   it('is read again at once where it could not be read', async () => {
-    const { kube, requests } = aStrictReader([], { instead: { [SERVICES]: failing('unreachable') } })
+    const { kube, requests } = aReader([], { instead: { [SERVICES]: failing('unreachable') } })
     const { signal } = new AbortController()
     const reader = new SurroundingsReader(kube, new VirtualTime())
     const pair = { kind: deployment, source: aDeployment(), referents: [], fork: aFork() }

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
 import { collect } from '../../../collect.ts'
-import { json, type Respond, type ServedClient, serve, silence } from '../api-server.ts'
+import { json, type Respond, type ServedClient, serveClient, silence } from '../../../fakes/wire.ts'
 
 const PATH = '/apis/apps/v1/deployments'
 
 describe('KubeClient.stream', () => {
   let here: ServedClient | undefined
   const serving = async (...answers: Respond[]): Promise<ServedClient> => {
-    here = await serve(answers)
+    here = await serveClient(answers)
     return here
   }
   afterEach(() => here?.close())

@@ -3,7 +3,7 @@ import { type KubeObject, UNREAD } from '../../../../common/api/object.ts'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { RESOURCES, resourcePath } from '../../../../common/kube/client/resources.ts'
-import { json, type Respond, type ServedClient, serve } from '../api-server.ts'
+import { json, type Respond, type ServedClient, serveClient } from '../../../fakes/wire.ts'
 
 const PATH = resourcePath(RESOURCES.Deployment, { namespace: 'shop', name: 'cart' })
 const GET: KubeRequest = { verb: 'get', path: PATH, expects: 'Deployment' }
@@ -17,7 +17,7 @@ const failure = async (promise: Promise<unknown>): Promise<KubeError> => {
 describe('KubeClient.request, of what is too large', () => {
   let here: ServedClient | undefined
   const serving = async (answers: readonly Respond[]): Promise<ServedClient> => {
-    here = await serve(answers)
+    here = await serveClient(answers)
     return here
   }
   afterEach(() => here?.close())

@@ -3,7 +3,7 @@ import { limited } from '../../../../common/kube/client/client.ts'
 import type { KubeError } from '../../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { Semaphore } from '../../../../common/program/semaphore.ts'
-import { json, type Respond, type ServedClient, serve } from '../api-server.ts'
+import { json, type Respond, type ServedClient, serveClient } from '../../../fakes/wire.ts'
 
 const PATH = '/apis/apps/v1/namespaces/shop/deployments/cart'
 const GET: KubeRequest = { verb: 'get', path: PATH }
@@ -26,7 +26,7 @@ describe('a request that waits for a connection', () => {
   async function occupied() {
     const answers = Promise.withResolvers<void>()
     const slow: Respond = (_, response) => void answers.promise.then(() => OK(_, response, ''))
-    here = await serve([slow, OK], undefined, { connections: 1, maxTries: 1 })
+    here = await serveClient([slow, OK], undefined, { connections: 1, maxTries: 1 })
     const first = here.client.request(GET)
     while (here.seen.length === 0) await new Promise(setImmediate)
     return { here, first, free: () => answers.resolve() }
@@ -74,7 +74,7 @@ describe('requests that share a limit', () => {
   it('are sent one after another, and end at their deadlines meanwhile', async () => {
     const answers = Promise.withResolvers<void>()
     const slow: Respond = (_, response) => void answers.promise.then(() => OK(_, response, ''))
-    const here = await serve([slow, OK])
+    const here = await serveClient([slow, OK])
     const limit = new Semaphore(1)
     const client = limited(here.client, limit)
     const first = client.request(GET)

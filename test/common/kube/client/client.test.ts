@@ -3,8 +3,8 @@ import { kubeClient } from '../../../../common/kube/client/client.ts'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { RESOURCES, resourcePath } from '../../../../common/kube/client/resources.ts'
+import { json, type Respond, reset, type ServedClient, serveClient, silence } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
-import { json, type Respond, reset, type ServedClient, serve, silence } from '../api-server.ts'
 
 const PATH = resourcePath(RESOURCES.Deployment, { namespace: 'shop', name: 'cart' })
 const CART = { kind: 'Deployment', metadata: { name: 'cart' } }
@@ -22,7 +22,7 @@ const failure = async (promise: Promise<unknown>): Promise<KubeError> => {
 describe('KubeClient.request', () => {
   let here: ServedClient | undefined
   const serving = async (answers: readonly Respond[], timers?: VirtualTime): Promise<ServedClient> => {
-    here = await serve(answers, timers)
+    here = await serveClient(answers, timers)
     return here
   }
   afterEach(async () => {
@@ -140,7 +140,7 @@ describe('KubeClient.request', () => {
     })
 
   it('does not repeat a get that was reset if one try is all that it has', async () => {
-    here = await serve([reset], undefined, { maxTries: 1 })
+    here = await serveClient([reset], undefined, { maxTries: 1 })
     await failure(here.client.request(GET))
     expect(here.seen).to.have.length(1)
   })

@@ -6,8 +6,8 @@ import { KubeError } from '../../../../common/kube/client/errors.ts'
 import { type Fence, fenced, NotHeld } from '../../../../common/kube/client/fence.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { close, listen } from '../../../../common/program/listen.ts'
+import { json, type Respond, type ServedClient, serveClient, silence } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
-import { json, type Respond, type ServedClient, serve, silence } from '../api-server.ts'
 
 const PATH = '/apis/apps/v1/namespaces/shop/deployments/cart'
 const GET: KubeRequest = { verb: 'get', path: PATH }
@@ -39,7 +39,7 @@ const failure = async (promise: Promise<unknown>): Promise<KubeError> => {
 describe('a client with a fence', () => {
   let here: ServedClient | undefined
   const serving = async (answers: readonly Respond[], fence: Fence, timers?: VirtualTime, connections = 8) => {
-    here = await serve(answers, timers, { fence, connections })
+    here = await serveClient(answers, timers, { fence, connections })
     return here
   }
   afterEach(async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { readNamespace } from '../../../../common/kube/reads/namespace.ts'
-import { kubeError } from '../scripted-client.ts'
+import { kubeError } from '../../../fakes/wire-by-hand.ts'
 
 /** What is read of the namespace `shop` where the API server answers so, and the request. */
 async function read(answer: unknown) {

@@ -4,7 +4,7 @@ import { UNREAD } from '../../../../common/api/object.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { neighboursIn } from '../../../../common/kube/reads/neighbours.ts'
 import { type Neighbours, NO_NEIGHBOURS } from '../../../../common/surroundings/neighbours.ts'
-import { kubeError } from '../scripted-client.ts'
+import { kubeError } from '../../../fakes/wire-by-hand.ts'
 
 describe('neighboursIn', () => {
   const api = (failure: KubeErrorKind | undefined) => ({

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { UNREAD } from '../../../../common/api/object.ts'
 import { asObject, asWholeObject, orUndefined, unlessUnread } from '../../../../common/kube/reads/object.ts'
-import { kubeError } from '../scripted-client.ts'
+import { kubeError } from '../../../fakes/wire-by-hand.ts'
 
 const CART = { kind: 'Deployment', metadata: { name: 'cart' } }
 

@@ -6,7 +6,7 @@ import { fetchSource } from '../../../../common/kube/reads/source.ts'
 import { deployment } from '../../../../common/workload/deployment.ts'
 import { rollout } from '../../../../common/workload/rollout.ts'
 import { aDeployment, aRollout } from '../../../builders.ts'
-import { kubeError, ScriptedClient } from '../scripted-client.ts'
+import { kubeError, ScriptedClient } from '../../../fakes/wire-by-hand.ts'
 
 const ROLLOUT = '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts/cart'
 const CART = '/apis/apps/v1/namespaces/shop/deployments/cart'

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { FailureLog } from '../../../../common/kube/watch/failure-log.ts'
+import { kubeError } from '../../../fakes/wire-by-hand.ts'
 import { diaryLog, VirtualTime } from '../../../virtual-time.ts'
-import { kubeError } from '../scripted-client.ts'
 
 function world() {
   const log = diaryLog()

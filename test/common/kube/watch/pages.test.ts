@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { withFewPages } from '../../../../common/kube/watch/pages.ts'
+import { kubeError, ScriptedClient } from '../../../fakes/wire-by-hand.ts'
 import { turn } from '../../../virtual-time.ts'
-import { kubeError, ScriptedClient } from '../scripted-client.ts'
 
 const LIST: KubeRequest = { verb: 'list', path: '/api/v1/services' }
 

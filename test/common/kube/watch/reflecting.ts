@@ -2,8 +2,8 @@ import type { KubeObject } from '../../../../common/api/object.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { Reflector } from '../../../../common/kube/watch/reflector.ts'
 import type { View } from '../../../../common/kube/watch/view.ts'
+import { cart, deploymentList, ScriptedClient, type Wire } from '../../../fakes/wire-by-hand.ts'
 import { diaryLog, VirtualTime } from '../../../virtual-time.ts'
-import { cart, deploymentList, ScriptedClient, type Wire } from '../scripted-client.ts'
 
 /** A started reflector of Deployments and what it uses. `changes` are the calls of a handler. */
 export function world(

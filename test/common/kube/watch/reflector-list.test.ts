@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { added, cart, deploymentList, errorEvent, kubeError } from '../../../fakes/wire-by-hand.ts'
 import { turn } from '../../../virtual-time.ts'
-import { added, cart, deploymentList, errorEvent, kubeError } from '../scripted-client.ts'
 import { following, world } from './reflecting.ts'
 
 describe('a reflector that lists', () => {

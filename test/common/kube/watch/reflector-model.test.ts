@@ -5,8 +5,8 @@ import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { Reflector } from '../../../../common/kube/watch/reflector.ts'
 import type { ObjectChange } from '../../../../common/kube/watch/store.ts'
 import '../../../property.ts'
+import { ModelServer } from '../../../fakes/model-server.ts'
 import { diaryLog, turn, VirtualTime } from '../../../virtual-time.ts'
-import { ModelServer } from './model-server.ts'
 
 /** Longer than a silent watch, the longest wait and a list with retries take together. */
 const HEALED_MS = 240_000

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
+import { bookmark, cart, deploymentList, kubeError, modified } from '../../../fakes/wire-by-hand.ts'
 import { turn } from '../../../virtual-time.ts'
-import { bookmark, cart, deploymentList, kubeError, modified } from '../scripted-client.ts'
 import { following, world } from './reflecting.ts'
 
 describe('a reflector of an absent kind', () => {

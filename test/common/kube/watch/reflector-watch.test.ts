@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { UNREAD } from '../../../../common/api/object.ts'
+import { added, bookmark, cart, deleted, errorEvent, kubeError, modified } from '../../../fakes/wire-by-hand.ts'
 import { turn } from '../../../virtual-time.ts'
-import { added, bookmark, cart, deleted, errorEvent, kubeError, modified } from '../scripted-client.ts'
 import { following, world } from './reflecting.ts'
 
 describe('a reflector that watches', () => {

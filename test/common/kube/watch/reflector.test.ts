@@ -1,6 +1,14 @@
 import { expect } from 'chai'
+import {
+  bookmark,
+  cart,
+  deploymentList,
+  errorEvent,
+  kubeError,
+  modified,
+  ScriptedClient,
+} from '../../../fakes/wire-by-hand.ts'
 import { turn } from '../../../virtual-time.ts'
-import { bookmark, cart, deploymentList, errorEvent, kubeError, modified, ScriptedClient } from '../scripted-client.ts'
 import { following, world } from './reflecting.ts'
 
 describe('Reflector', () => {

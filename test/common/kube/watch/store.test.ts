@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../../common/api/object.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { type Arrival, arrival } from '../../../../common/kube/watch/intake.ts'
 import { afterOf, beforeOf, type ObjectChange, Store } from '../../../../common/kube/watch/store.ts'
-import { cart } from '../scripted-client.ts'
+import { cart } from '../../../fakes/wire-by-hand.ts'
 
 const INTAKE = { resource: RESOURCES.Deployment, managedFields: 'none' } as const
 const whole = (object: KubeObject): KubeObject => object

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../../common/api/object.ts'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { listAll, type View, watchFrom } from '../../../../common/kube/watch/view.ts'
-import { cart, deploymentList, kubeError, ScriptedClient } from '../scripted-client.ts'
+import { cart, deploymentList, kubeError, ScriptedClient } from '../../../fakes/wire-by-hand.ts'
 
 const VIEW = { resource: RESOURCES.Deployment, managedFields: 'none', project: (object: KubeObject) => object } as const
 const { signal } = new AbortController()

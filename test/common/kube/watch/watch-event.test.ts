@@ -3,7 +3,7 @@ import { UNREAD } from '../../../../common/api/object.ts'
 import { BadLine } from '../../../../common/kube/client/body.ts'
 import { RESOURCES } from '../../../../common/kube/client/resources.ts'
 import { watchEvent } from '../../../../common/kube/watch/watch-event.ts'
-import { added, bookmark, cart, deleted, errorEvent, modified } from '../scripted-client.ts'
+import { added, bookmark, cart, deleted, errorEvent, modified } from '../../../fakes/wire-by-hand.ts'
 
 const read = (event: unknown) =>
   watchEvent(typeof event === 'string' ? event : JSON.stringify(event), {

@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { AnalysisProvider, ProviderSpec } from '../../../../common/analysis/kinds/provider.ts'
 import { Connections } from '../../../../controller/analysis/http/connections.ts'
-import { answering, failed, OPTIONS, QUERY, serve, World } from './serving.ts'
+import { answering, serve } from '../../../fakes/wire.ts'
+import { failed, OPTIONS, QUERY, World } from './serving.ts'
 
 const DONE = { is: 'json', json: {} }
 

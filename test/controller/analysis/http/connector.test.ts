@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import type { Endpoint, Resolve } from '../../../../controller/analysis/http/connector.ts'
 import type { GuardedOptions } from '../../../../controller/analysis/http/guarded.ts'
+import { answering, type Served, serve, serveBytes } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
-import { answering, failed, QUERY, type Served, serve, serveBytes, World } from './serving.ts'
+import { failed, QUERY, World } from './serving.ts'
 
 const REFUSED = failed('address not allowed')
 const REACHED = { is: 'json', json: {} }

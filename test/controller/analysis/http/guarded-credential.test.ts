@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import type { ReadCredential } from '../../../../controller/analysis/http/guarded.ts'
+import { answering, serve } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
-import { answering, failed, QUERY, serve, World } from './serving.ts'
+import { failed, QUERY, World } from './serving.ts'
 
 const NAME = 'prometheus'
 const resolve = async () => ['127.0.0.1']

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { type CertificatePair, newAuthority, newLeaf } from '../../../../certs/authority.ts'
-import { answering, failed, QUERY, serve, serveBytes, World } from './serving.ts'
+import { answering, serve, serveBytes } from '../../../fakes/wire.ts'
+import { failed, QUERY, World } from './serving.ts'
 
 describe('guardedClient', () => {
   const world = new World()

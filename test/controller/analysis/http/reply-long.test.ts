@@ -6,9 +6,10 @@ import { Yielder } from '../../../../common/program/yielder.ts'
 import { replyOf } from '../../../../controller/analysis/http/reply.ts'
 import { PROMETHEUS } from '../../../../controller/analysis/providers/prometheus.ts'
 import { jsonReply } from '../../../common/analysis/query/answers.ts'
+import { answering, serve } from '../../../fakes/wire.ts'
 import { aProvider } from '../providers/sending.ts'
 import { answerOf, LONG_QUERY, MAX_BYTES, PODS, podsAsked } from './long-answers.ts'
-import { answering, failed, QUERY, serve, World } from './serving.ts'
+import { failed, QUERY, World } from './serving.ts'
 
 const MIB = 1_024 * 1_024
 const CHUNK = 16 * 1_024

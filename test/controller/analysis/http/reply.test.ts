@@ -1,8 +1,9 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { retryAfterMs } from '../../../../controller/analysis/http/reply.ts'
+import { answering, serve, serveBytes } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
-import { answering, failed, QUERY, serve, serveBytes, World } from './serving.ts'
+import { failed, QUERY, World } from './serving.ts'
 
 /** What must be in no reply. */
 const SECRET = 'the body of an internal page'

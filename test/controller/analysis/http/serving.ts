@@ -1,7 +1,3 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from 'node:net'
-import type { CertificatePair } from '../../../../certs/authority.ts'
 import type { ProviderSpec } from '../../../../common/analysis/kinds/provider.ts'
 import { providerWithDefaults } from '../../../../common/analysis/kinds/provider.ts'
 import { realTimers } from '../../../../common/program/clock.ts'
@@ -10,61 +6,7 @@ import {
   guardedClient,
   type ProviderClient,
 } from '../../../../controller/analysis/http/guarded.ts'
-
-/** A server on a socket of this machine. */
-export interface Served {
-  readonly port: number
-  /** the TCP connections so far */
-  readonly connections: number
-  /** the requests so far, without bodies */
-  readonly seen: readonly { readonly line: string; readonly headers: IncomingMessage['headers'] }[]
-  close(): Promise<void>
-}
-
-/** @param tls with which certificate; default: plain HTTP */
-export function serve(answer: RequestListener, tls?: CertificatePair, host = '127.0.0.1'): Promise<Served> {
-  const seen: { line: string; headers: IncomingMessage['headers'] }[] = []
-  const listener: RequestListener = (request, response) => {
-    seen.push({ line: `${request.method} ${request.url}`, headers: request.headers })
-    answer(request, response)
-  }
-  return listening(tls ? createTlsServer({ ...tls }, listener) : createServer(listener), seen, host)
-}
-
-/** A server of bytes: for answers that no HTTP server would give. */
-export const serveBytes = (connected: (socket: Socket) => void): Promise<Served> =>
-  listening(createTcpServer(connected), [], '127.0.0.1')
-
-async function listening(server: TcpServer, seen: Served['seen'], host: string): Promise<Served> {
-  const sockets = new Set<Socket>()
-  let connections = 0
-  server.on('connection', (socket: Socket) => {
-    connections += 1
-    sockets.add(socket)
-    socket.on('error', () => undefined) // the client may close it at any time
-  })
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  const { port } = server.address() as AddressInfo
-  return {
-    port,
-    seen,
-    get connections() {
-      return connections
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
-  }
-}
-
-/** Answers 200 with `body` as JSON. */
-export const answering =
-  (body: unknown, headers: Readonly<Record<string, string>> = {}): RequestListener =>
-  (_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json', ...headers })
-    response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body))
-  }
+import type { Served } from '../../../fakes/wire.ts'
 
 /** May reach this machine, and no API server. */
 export const OPTIONS: GuardedOptions = {

@@ -2,14 +2,15 @@ import type { KubeObject } from '../../common/api/object.ts'
 import type { Condition, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { Controller } from '../../controller/controller.ts'
 import { aDeployment, anExperiment, FORK, installing } from '../builders.ts'
+import { NO_PROVIDERS } from '../controller/analysis/no-providers.ts'
+import { noMetrics } from '../controller/no-metrics.ts'
 import { diaryLog, turn, VirtualTime } from '../virtual-time.ts'
-import { NO_PROVIDERS } from './analysis/no-providers.ts'
-import { FakeApiServer } from './fake-api-server.ts'
-import { noMetrics } from './no-metrics.ts'
-import { WORKERS } from './running.ts'
+import { ObjectStore } from './object-store.ts'
 
-const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
-const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
+/** The path of our API. */
+export const GROUP = '/apis/experimentcontroller.example.com/v1alpha1'
+/** The path of the Deployments in `shop`. */
+export const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
 
 /** The paths of the objects of these tests. */
 export const PATHS = {
@@ -23,12 +24,58 @@ export const PATHS = {
   namespace: '/api/v1/namespaces/shop',
 } as const
 
-const START = new Date('2026-11-21T10:00:00Z')
+/** When virtual time begins. */
+export const START = new Date('2026-11-21T10:00:00Z')
+/** How many passes its controllers make at once. */
+export const WORKERS = 2
+
+/** `object` with a version, if it has none. */
+export const versioned = (object: object): KubeObject => {
+  const given = object as KubeObject
+  return { ...given, metadata: { resourceVersion: '10', ...given.metadata } }
+}
 
 /** `object` as the API server stores it. */
 export const stored = (object: object): KubeObject => {
-  const given = object as KubeObject
-  return { ...given, metadata: { resourceVersion: '10', creationTimestamp: START.toISOString(), ...given.metadata } }
+  const { metadata, ...rest } = versioned(object)
+  return { ...rest, metadata: { creationTimestamp: START.toISOString(), ...metadata } } as KubeObject
+}
+
+type Options = ConstructorParameters<typeof Controller>[0]
+
+/** A controller in virtual time, whose wall clock stands still unless `more` says otherwise. */
+export const controllerOf = (client: Options['client'], timers: VirtualTime, more: Partial<Options> = {}): Controller =>
+  new Controller({
+    client,
+    workers: WORKERS,
+    kindProbeMs: 30_000,
+    installed: installing(),
+    http: NO_PROVIDERS,
+    instance: 'pod-1',
+    ownNamespace: 'experiment-controller-system',
+    clock: () => START,
+    timers,
+    random: () => 0.5,
+    metrics: noMetrics(),
+    log: diaryLog(),
+    ...more,
+  })
+
+/** Lets everything run that needs no time to pass. */
+export async function settle(): Promise<void> {
+  for (let turns = 0; turns < 30; turns += 1) await turn()
+}
+
+/** A controller whose wall clock stands still, and the API server that it uses. */
+export function running(objects: Readonly<Record<string, KubeObject>> = {}, installed = installing()) {
+  const time = new VirtualTime()
+  const log = diaryLog()
+  const server = new ObjectStore({
+    [PATHS.experiment]: versioned(anExperiment()),
+    [PATHS.source]: versioned(aDeployment()),
+    ...objects,
+  })
+  return { time, log, server, controller: controllerOf(server, time, { installed, log }), settle }
 }
 
 const NAMESPACE = stored({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels: {} } })
@@ -45,7 +92,7 @@ export const AVAILABLE = {
 /** A controller in virtual time with `faster-cart` on `cart`, beside `objects`. */
 export function aController(objects: Readonly<Record<string, KubeObject>> = {}, more: readonly 'promotion'[] = []) {
   const time = new VirtualTime()
-  const server = new FakeApiServer({
+  const server = new ObjectStore({
     [PATHS.experiment]: stored(anExperiment()),
     [PATHS.source]: stored(aDeployment()),
     [PATHS.namespace]: NAMESPACE,
@@ -58,24 +105,15 @@ export function aController(objects: Readonly<Record<string, KubeObject>> = {}, 
   const passed = () => {
     counted.passes += 1
   }
-  const controller = new Controller({
-    client: server,
-    workers: WORKERS,
-    kindProbeMs: 30_000,
+  const controller = controllerOf(server, time, {
     installed: installing('gate', 'cutOver', 'analysis', ...more),
-    http: NO_PROVIDERS,
-    instance: 'pod-1',
-    ownNamespace: 'experiment-controller-system',
     clock,
-    timers: time,
-    random: () => 0.5,
     metrics: { ...noMetrics(), passed },
-    log: diaryLog(),
   })
   /** Lets `forMs` pass, and everything run that needs no time to pass. */
   const pass = async (forMs: number) => {
     await time.pass(forMs)
-    for (let turns = 0; turns < 30; turns += 1) await turn()
+    await settle()
   }
   const at = (path: string): KubeObject => {
     const found = server.at(path)

@@ -5,6 +5,7 @@ import { KubeError } from '../../common/kube/client/errors.ts'
 import type { KubeRequest, Query } from '../../common/kube/client/request.ts'
 import { parsePath, RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
+import { isFound, isSelected } from './object-store.ts'
 
 /** Every kind that a review may read. */
 const KINDS: readonly ResourceType[] = [
@@ -14,7 +15,9 @@ const KINDS: readonly ResourceType[] = [
   { apiVersion: 'v1', kind: 'PodTemplate', plural: 'podtemplates' },
 ]
 
-interface StrictOf {
+interface ReaderOf {
+  /** nothing but permissions is answered */
+  readonly isDown?: boolean
   /** `status` of the answer to an access review; may throw */
   readonly access?: (spec: unknown) => JsonObject
   /** the answer for a path, instead of the stored object; may throw */
@@ -27,16 +30,21 @@ export const failing = (kind: KubeErrorKind) => (): never => {
 }
 
 /**
- * An API server that holds `objects` and behaves like a real one: each object has exactly one path, selectors select,
- * items of a list have no kind, and an answer of an unexpected kind fails. An invalid request throws an unexpected
- * error. It has a diary of all requests.
+ * The API server of a review. It holds `objects` and behaves like a real one: each object has exactly one path,
+ * selectors select, items of a list have no kind, and an answer of an unexpected kind fails. An invalid request throws
+ * an unexpected error. A namespace that is not among the objects has the label of a team.
  */
-export function aStrictReader(objects: readonly KubeObject[], { access, instead = {} }: StrictOf = {}) {
+export function aReader(objects: readonly KubeObject[], { access, instead = {}, isDown = false }: ReaderOf = {}) {
   const requests: KubeRequest[] = []
-  const request = async (asked: KubeRequest): Promise<unknown> => {
-    requests.push(asked)
-    const { path, expects } = asked
-    const answer = path in instead ? instead[path]?.() : answerTo(asked, objects, access)
+  const asked: string[] = []
+  const reviews: unknown[] = []
+  const request = async (each: KubeRequest): Promise<unknown> => {
+    const { verb, path, body, expects } = each
+    requests.push(each)
+    if (verb === 'create') reviews.push(at(body, 'spec'))
+    else asked.push(path)
+    if (isDown && verb !== 'create') throw new KubeError({ kind: 'unreachable', message: 'connection refused' })
+    const answer = path in instead ? instead[path]?.() : answerTo(each, objects, access)
     if (expects === undefined || at(answer, 'kind') === expects) return answer
     throw new KubeError({ kind: 'unreachable', message: `somebody answered, and not with a ${expects}` })
   }
@@ -44,13 +52,13 @@ export function aStrictReader(objects: readonly KubeObject[], { access, instead 
     kube: { request },
     requests,
     /** paths that were read */
-    paths: () => requests.filter(({ verb }) => verb !== 'create').map(({ path }) => path),
+    asked,
     /** `spec` of each access review */
-    reviews: () => requests.filter(({ verb }) => verb === 'create').map(({ body }) => at(body, 'spec')),
+    reviews,
   }
 }
 
-function answerTo(asked: KubeRequest, objects: readonly KubeObject[], access: StrictOf['access']): unknown {
+function answerTo(asked: KubeRequest, objects: readonly KubeObject[], access: ReaderOf['access']): unknown {
   const { verb, path, query = {}, body, accept = '' } = asked
   const isOfOne = parsePath(path)?.name !== undefined
   if (verb === 'create') return reviewed(path, body, access)
@@ -66,22 +74,21 @@ function answerTo(asked: KubeRequest, objects: readonly KubeObject[], access: St
 function found(objects: readonly KubeObject[], path: string): KubeObject {
   const object = objects.find((each) => resourcePath(typeOf(each), placeOf(each)) === path)
   if (object) return object
+  const [, namespace] = /^\/api\/v1\/namespaces\/([^/]+)$/.exec(path) ?? []
+  if (namespace !== undefined)
+    return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: { team: 'a' } } }
   throw new KubeError({ kind: 'notFound', message: `${path} not found`, status: 404 })
 }
 
 function listed(objects: readonly KubeObject[], path: string, query: Query): readonly object[] {
-  const { labelSelector = '', fieldSelector = '' } = query
   const placed = ({ metadata: { namespace } }: KubeObject) => (namespace === undefined ? {} : { namespace })
-  const isThere = (each: KubeObject) =>
-    [resourcePath(typeOf(each), placed(each)), resourcePath(typeOf(each))].includes(path)
   return objects
-    .filter(isThere)
-    .filter(({ metadata }) => termsOf(`${labelSelector}`).every((term) => meets(term, metadata.labels?.[term.key])))
-    .filter((each) => termsOf(`${fieldSelector}`).every((term) => meets(term, at(each, ...term.key.split('.')))))
+    .filter((each) => [resourcePath(typeOf(each), placed(each)), resourcePath(typeOf(each))].includes(path))
+    .filter((each) => isSelected(each, query.labelSelector) && isFound(each, query.fieldSelector))
     .map(({ kind: _kind, apiVersion: _version, ...item }) => item)
 }
 
-function reviewed(path: string, body: unknown, access: StrictOf['access'] = () => ({ allowed: true })): unknown {
+function reviewed(path: string, body: unknown, access: ReaderOf['access'] = () => ({ allowed: true })): unknown {
   const { SubjectAccessReview: type } = RESOURCES
   const isReview = at(body, 'kind') === type.kind && at(body, 'apiVersion') === type.apiVersion
   if (path !== resourcePath(type) || !isReview)
@@ -97,21 +104,3 @@ function typeOf({ apiVersion, kind }: KubeObject): ResourceType {
 
 const placeOf = ({ metadata: { namespace, name } }: KubeObject) =>
   namespace === undefined ? { name } : { namespace, name }
-
-/** One requirement of a selector: `app=cart`, `app in (cart,till)` or `!app`. */
-interface Term {
-  readonly key: string
-  /** undefined: the key must be absent */
-  readonly values: readonly string[] | undefined
-}
-
-const termsOf = (selector: string): readonly Term[] =>
-  [...selector.matchAll(/!([^,\s]+)|([^,=\s]+)(?:=([^,]+)| in \(([^)]+)\))/g)].map(
-    ([, lacking, key = '', one, several]) => {
-      if (lacking !== undefined) return { key: lacking, values: undefined }
-      return { key, values: one === undefined ? (several ?? '').split(',') : [one] }
-    },
-  )
-
-const meets = ({ values }: Term, value: unknown): boolean =>
-  values ? values.includes(`${value}`) : value === undefined

@@ -1,8 +1,8 @@
-import type { KubeErrorKind } from '../../../common/api/failure.ts'
-import type { KubeClient } from '../../../common/kube/client/client.ts'
-import { KubeError } from '../../../common/kube/client/errors.ts'
-import type { KubeRequest, KubeStream } from '../../../common/kube/client/request.ts'
-import { turn } from '../../virtual-time.ts'
+import type { KubeErrorKind } from '../../common/api/failure.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import { KubeError } from '../../common/kube/client/errors.ts'
+import type { KubeRequest, KubeStream } from '../../common/kube/client/request.ts'
+import { turn } from '../virtual-time.ts'
 
 /** A request that waits for the response that the test gives. */
 export interface Asked<Request, Answer> {

@@ -1,7 +1,7 @@
 /** A model of an API server for one kind: versions, history, compaction, pages, and connections that fail. */
-import type { KubeClient } from '../../../../common/kube/client/client.ts'
-import type { KubeRequest, KubeStream } from '../../../../common/kube/client/request.ts'
-import { added, bookmark, cart, deleted, deploymentList, errorEvent, kubeError, modified } from '../scripted-client.ts'
+import type { KubeClient } from '../../common/kube/client/client.ts'
+import type { KubeRequest, KubeStream } from '../../common/kube/client/request.ts'
+import { added, bookmark, cart, deleted, deploymentList, errorEvent, kubeError, modified } from './wire-by-hand.ts'
 
 const PAGE = 2
 

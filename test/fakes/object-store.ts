@@ -24,24 +24,24 @@ interface OpenWatch {
   readonly emit: (line: string) => void
 }
 
-const requirementsIn = (selector: unknown): readonly string[] =>
-  selector === undefined ? [] : String(selector).split(',')
+/** One requirement of a selector: `app`, `!app`, `app=cart`, `app!=cart` or `app in (cart,till)`. */
+const REQUIREMENT = /(!?)([^,=!\s()]+)(?:(!?=)([^,]*)| in \(([^)]+)\))?/g
+
+const meets = (selector: unknown, found: (key: string) => unknown): boolean =>
+  [...String(selector ?? '').matchAll(REQUIREMENT)].every(([, not, key = '', operator, one, several]) => {
+    const value = found(key)
+    if (several !== undefined) return several.split(',').includes(`${value}`)
+    if (operator === undefined) return (value !== undefined) === (not === '')
+    return (value === one) === (operator === '=')
+  })
 
 /** Whether a list or a watch with the label selector `selector`, if any, has `object`. */
-export function isSelected({ metadata }: KubeObject, selector: unknown): boolean {
-  const labels = new Map(Object.entries(metadata.labels ?? {}))
-  return requirementsIn(selector).every((each) => {
-    const [, not, key = '', value] = /^(!?)([^=]+)(?:=(.*))?$/.exec(each) ?? []
-    return value === undefined ? labels.has(key) === (not === '') : labels.get(key) === value
-  })
-}
+export const isSelected = ({ metadata }: KubeObject, selector: unknown): boolean =>
+  meets(selector, (label) => new Map(Object.entries(metadata.labels ?? {})).get(label))
 
 /** Whether a list with the field selector `selector`, if any, has `object`. */
-const isFound = (object: KubeObject, selector: unknown): boolean =>
-  requirementsIn(selector).every((each) => {
-    const [, path = '', not, value] = /^([\w.]+)(!?)=(.*)$/.exec(each) ?? []
-    return (at(object, ...path.split('.')) === value) === (not === '')
-  })
+export const isFound = (object: KubeObject, selector: unknown): boolean =>
+  meets(selector, (field) => at(object, ...field.split('.')))
 
 const isNamed = (body: unknown): body is KubeObject => typeof at(body, 'metadata', 'name') === 'string'
 
@@ -50,10 +50,9 @@ export const collectionOf = (path: string): string => withoutNamespace(path).rep
 
 /**
  * An API server in memory: it lists, gets, applies, deletes and watches `objects`, by the path of each. It knows no
- * defaults, and of selectors the requirements `key`, `!key` and `key=value` of labels, and `a.b=value` and `a.b!=value`
- * of fields.
+ * defaults.
  */
-export class FakeApiServer implements KubeClient {
+export class ObjectStore implements KubeClient {
   readonly #objects: Map<string, KubeObject>
   readonly #watches = new Set<OpenWatch>()
   #version = 100
