@@ -26,6 +26,16 @@ const traffic = (ours: number, others: number): TrafficView => ({
   ],
 })
 
+/** Passes over an experiment whose fork is ready. */
+async function withReadyFork() {
+  const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
+  const pass = reconciler(story.cluster, clock)
+  await pass(KEY)
+  story.forkBecomesReady()
+  await pass(KEY)
+  return { story, pass }
+}
+
 describe('a pass', () => {
   it('creates the fork, updates it with its source, then writes nothing more', async () => {
     const story = recordingCluster({ experiment: anExperiment(), source: aDeployment({ image: 'cart:1.9' }) })
@@ -72,22 +82,14 @@ describe('a pass', () => {
   })
 
   it('restores a fork that another client changed', async () => {
-    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
-    const pass = reconciler(story.cluster, clock)
-    await pass(KEY)
-    story.forkBecomesReady()
-    await pass(KEY)
+    const { story, pass } = await withReadyFork()
     story.anotherClientChangesTheFork({ spec: { replicas: 5 } })
     await pass(KEY)
     expect(story.world.stored?.spec).to.deep.include({ replicas: 1 })
   })
 
   it('restores the fork also when the repair has to wait', async () => {
-    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
-    const pass = reconciler(story.cluster, clock)
-    await pass(KEY)
-    story.forkBecomesReady()
-    await pass(KEY)
+    const { story, pass } = await withReadyFork()
     story.world.driftBackoffMs = 500
     story.anotherClientChangesTheFork({ spec: { replicas: 5 } })
     expect(await pass(KEY)).to.deep.equal({ afterMs: 500 })
@@ -98,11 +100,7 @@ describe('a pass', () => {
   })
 
   it('restores a fork that was changed while the source was missing', async () => {
-    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
-    const pass = reconciler(story.cluster, clock)
-    await pass(KEY)
-    story.forkBecomesReady()
-    await pass(KEY)
+    const { story, pass } = await withReadyFork()
     story.world.source = undefined
     story.anotherClientChangesTheFork({ spec: { replicas: 5 } })
     await pass(KEY)
@@ -141,11 +139,7 @@ describe('a pass', () => {
   })
 
   it('writes the first share at once, and changed shares when it is time', async () => {
-    const story = recordingCluster({ experiment: anExperiment(), source: aDeployment() })
-    const pass = reconciler(story.cluster, clock)
-    await pass(KEY)
-    story.forkBecomesReady()
-    await pass(KEY)
+    const { story, pass } = await withReadyFork()
     story.world.traffic = traffic(1, 11)
     await pass(KEY)
     expect(story.world.experiment?.status?.share).to.equal('8%')

@@ -1,8 +1,7 @@
 import { expect } from 'chai'
-import { decodeExperiment } from '../../common/api/decode.ts'
 import { at, listOr } from '../../common/json/json.ts'
 import { analysis, invalid, latency, metrics, times } from './analysis-manifests.ts'
-import { usesCrd } from './crd-answers.ts'
+import { testsOfCrd, usesCrd } from './crd-answers.ts'
 import { usesControlPlane } from './fixture.ts'
 
 const ACCEPTED: Readonly<Record<string, object>> = {
@@ -92,18 +91,7 @@ describe('an analysis in the CRD, by itself', () => {
   const plane = usesControlPlane()
   const crd = usesCrd()
 
-  for (const [sentence, spec] of Object.entries(ACCEPTED))
-    it(`accepts ${sentence}, and the programs decode it`, async () => {
-      const stored = await crd.stored(spec)
-      expect(decodeExperiment({ ...stored }, 'any').is).to.equal('experiment')
-      expect(at(stored, 'spec', 'analysis')).to.be.an('object')
-    })
-
-  for (const [sentence, [spec, words]] of Object.entries(REFUSED))
-    it(`refuses ${sentence}`, async () => {
-      const answer = await crd.answerTo(spec)
-      for (const each of words) expect(answer, answer).to.include(each)
-    })
+  testsOfCrd(ACCEPTED, REFUSED, 'analysis')
 
   it('has every default that depends on nothing else', async () =>
     expect((await crd.stored(analysis({ templates: [{ name: 'a' }] }))).spec)

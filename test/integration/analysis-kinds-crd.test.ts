@@ -8,10 +8,10 @@ import {
   CLUSTER_ANALYSIS_TEMPLATE,
 } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
+import { at, listOr } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { forbidden, HEALTH, invalid, latency, times } from './analysis-manifests.ts'
-import { usesKind } from './crd-answers.ts'
+import { undescribed, usesKind } from './crd-answers.ts'
 import { usesControlPlane } from './fixture.ts'
 
 const ALL = [ANALYSIS_PROVIDER, ANALYSIS_RUN, ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE]
@@ -171,11 +171,3 @@ describe('the kinds of an analysis, by themselves', () => {
     expect(await explained('expdrun.status.metrics.harm')).to.contain('worse than tolerated')
   })
 })
-
-function* undescribed(schema: unknown, path: string): Generator<string> {
-  if (!at(schema, 'description')) yield path
-  const item = at(schema, 'items')
-  const properties = { ...objectOr(at(schema, 'properties')), ...objectOr(at(item, 'properties')) }
-  for (const [key, value] of Object.entries(properties))
-    if (isObject(value)) yield* undescribed(value, `${path}.${key}`)
-}

@@ -1,6 +1,3 @@
-import { expect } from 'chai'
-import { decodeExperiment } from '../../common/api/decode.ts'
-import { at } from '../../common/json/json.ts'
 import {
   asked,
   ERRORS,
@@ -13,7 +10,7 @@ import {
   prometheus,
   web,
 } from './analysis-manifests.ts'
-import { usesCrd } from './crd-answers.ts'
+import { testsOfCrd } from './crd-answers.ts'
 
 const ACCEPTED: Readonly<Record<string, object>> = {
   'the metrics of the specification': metrics(
@@ -204,18 +201,5 @@ const REFUSED: Readonly<Record<string, readonly [spec: object, words: readonly s
 }
 
 describe('a metric in the CRD, by itself', () => {
-  const crd = usesCrd()
-
-  for (const [sentence, spec] of Object.entries(ACCEPTED))
-    it(`accepts ${sentence}, and the programs decode it`, async () => {
-      const stored = await crd.stored(spec)
-      expect(decodeExperiment({ ...stored }, 'any').is).to.equal('experiment')
-      expect(at(stored, 'spec', 'analysis')).to.be.an('object')
-    })
-
-  for (const [sentence, [spec, words]] of Object.entries(REFUSED))
-    it(`refuses ${sentence}`, async () => {
-      const answer = await crd.answerTo(spec)
-      for (const each of words) expect(answer, answer).to.include(each)
-    })
+  testsOfCrd(ACCEPTED, REFUSED, 'analysis')
 })

@@ -1,8 +1,6 @@
 import { expect } from 'chai'
-import { decodeExperiment } from '../../common/api/decode.ts'
-import { at } from '../../common/json/json.ts'
 import { FULL_BLUE_GREEN } from '../builders.ts'
-import { usesCrd } from './crd-answers.ts'
+import { testsOfCrd } from './crd-answers.ts'
 import { usesControlPlane } from './fixture.ts'
 
 const blueGreen = (of: object = {}, more: object = {}) => ({
@@ -101,17 +99,7 @@ const REFUSED: Readonly<Record<string, readonly [spec: object, words: string]>> 
 
 describe('a blueGreen in the CRD, by itself', () => {
   const plane = usesControlPlane()
-  const crd = usesCrd()
-
-  for (const [sentence, spec] of Object.entries(ACCEPTED))
-    it(`accepts ${sentence}, and the programs decode it`, async () => {
-      const stored = await crd.stored(spec)
-      expect(decodeExperiment({ ...stored }, 'any').is).to.equal('experiment')
-      expect(at(stored, 'spec', 'strategy', 'blueGreen', 'activeService')).to.be.a('string')
-    })
-
-  for (const [sentence, [spec, words]] of Object.entries(REFUSED))
-    it(`refuses ${sentence}`, async () => expect(await crd.answerTo(spec)).to.include(words))
+  testsOfCrd(ACCEPTED, REFUSED, 'strategy', 'blueGreen', 'activeService')
 
   it('explains itself', async () => {
     const explained = async (field: string) =>

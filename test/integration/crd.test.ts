@@ -1,8 +1,9 @@
 import { globSync } from 'node:fs'
 import { expect } from 'chai'
-import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
+import { at, listOr } from '../../common/json/json.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { eventually } from '../../sandbox/eventually.ts'
+import { undescribed } from './crd-answers.ts'
 import { aNamespace, usesControlPlane } from './fixture.ts'
 
 const RESOURCE = '/apis/experimentcontroller.example.com/v1alpha1'
@@ -132,11 +133,3 @@ describe('the CRD, by itself', () => {
     expect((await plane().kubectl(['kustomize', 'manifests/base'])).code).to.equal(0)
   })
 })
-
-function* undescribed(schema: unknown, path: string): Generator<string> {
-  if (!at(schema, 'description')) yield path
-  const item = at(schema, 'items')
-  const properties = { ...objectOr(at(schema, 'properties')), ...objectOr(at(item, 'properties')) }
-  for (const [key, value] of Object.entries(properties))
-    if (isObject(value)) yield* undescribed(value, `${path}.${key}`)
-}

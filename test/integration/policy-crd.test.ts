@@ -1,10 +1,11 @@
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
-import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
+import { at, listOr } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
 import { ApiError } from '../../sandbox/api.ts'
 import { crds } from '../../sandbox/installation.ts'
+import { undescribed } from './crd-answers.ts'
 import { usesControlPlane } from './fixture.ts'
 
 const CRD =
@@ -158,11 +159,3 @@ describe('the CRD of policies, by itself', () => {
     ])
   })
 })
-
-function* undescribed(schema: unknown, path: string): Generator<string> {
-  if (!at(schema, 'description')) yield path
-  const item = at(schema, 'items')
-  const properties = { ...objectOr(at(schema, 'properties')), ...objectOr(at(item, 'properties')) }
-  for (const [key, value] of Object.entries(properties))
-    if (isObject(value)) yield* undescribed(value, `${path}.${key}`)
-}

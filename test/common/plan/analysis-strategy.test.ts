@@ -1,7 +1,6 @@
 import { expect } from 'chai'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
 import { aPolicy, NO_POLICIES } from '../../builders.ts'
-import { messageOf } from '../run/promotions.ts'
 import { ANALYSIS, anAnalysis, told } from './an-analysis.ts'
 
 describe('the analysis of a strategy, pass by pass', () => {
@@ -74,7 +73,7 @@ describe('the analysis of a strategy, pass by pass', () => {
       afterAnHour(analysis)
       analysis.edit({ analysis: { ...ANALYSIS, maxSeconds: 90, intervalSeconds: 30, onTimeout: 'Keep' } })
       expect(told(analysis.rest())).to.not.include('patch source')
-      expect(messageOf(analysis)).to.equal(
+      expect(analysis.messageOf()).to.equal(
         'the analysis ran out of time without a Pass, so nothing is promoted (policy "limits"); ' +
           'give the command promote, or abort',
       )

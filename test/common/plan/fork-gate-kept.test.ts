@@ -3,7 +3,7 @@ import { at, type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { NO_POLICIES } from '../../builders.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { aCutOver, ID, pinsOf, told } from '../run/blue-greens.ts'
-import { imageIn, messageOf } from '../run/promotions.ts'
+import { imageIn } from '../run/promotions.ts'
 import { serving } from './simulated-pods.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from './some-run.ts'
 import { available } from './some-world.ts'
@@ -114,6 +114,6 @@ describe('a fork that serves for a source that is written', () => {
     run.rest()
     run.wait(11)
     run.rest()
-    expect(run.pods(), messageOf(run)).to.equal(10)
+    expect(run.pods(), run.messageOf()).to.equal(10)
   })
 })

@@ -6,7 +6,6 @@ import { gateWrites } from '../../../common/plan/fork-gate.ts'
 import { openPods } from '../../../common/strategy/gate.ts'
 import { imageOverride, installing } from '../../builders.ts'
 import { plan } from '../of-facts.ts'
-import { messageOf } from '../run/promotions.ts'
 import { serving } from './simulated-pods.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from './some-run.ts'
 
@@ -150,7 +149,7 @@ describe('a gated canary', () => {
     const told: (string | undefined)[] = []
     for (let passes = 0; passes < 8; passes += 1) {
       run.pass({ gate: undefined, installed: installing('promotion') })
-      told.push(messageOf(run))
+      told.push(run.messageOf())
     }
     expect([run.step(), seen(run).pods]).to.deep.equal(['3/3 Aborted', 0])
     expect(told.join()).to.not.contain('get no requests')

@@ -116,7 +116,7 @@ export function aRun(experiment = aRunExperiment(), given: Partial<World> = {}) 
     step: () => strategy()?.step,
     pods: () => (world.fork ? replicasOf(world.fork) : undefined),
     reasonOf: (type: string) => conditionOf(type)?.reason,
-    messageOf: (type: string) => conditionOf(type)?.message,
+    messageOf: (type = 'Ready') => conditionOf(type)?.message,
     /** Passes until one changes nothing, not even the status. Returns the writes of all. */
     rest(most = 40, but: Partial<Facts> = {}): readonly Write[] {
       const written: Write[] = []

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { SAME_REVISION, SAME_RUN, withoutWhole } from '../plan/collisions.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld } from '../plan/some-run.ts'
-import { imageIn, messageOf } from './promotions.ts'
+import { imageIn } from './promotions.ts'
 
 /** A run that waits until it is promoted. */
 function waiting(of: RunOf) {
@@ -134,7 +134,7 @@ describe('a run that an earlier version stored', () => {
     run.rest()
     run.edit({ promotion: { mode: 'Manual', approvedRevision } })
     expect(end(run)).to.deep.equal(STILL_WAITS)
-    expect(messageOf(run, 'Paused')).to.contain('until somebody promotes it')
+    expect(run.messageOf('Paused')).to.contain('until somebody promotes it')
   })
 
   it('N31: gets the whole hash of its record before it is undone', () => {

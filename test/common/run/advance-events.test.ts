@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { PromotionSpec } from '../../../common/api/strategy.ts'
 import { aPolicy, FORK, imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from '../plan/some-run.ts'
-import { imageIn, messageOf } from './promotions.ts'
+import { imageIn } from './promotions.ts'
 
 const CREATED = { creationTimestamp: START.toISOString() }
 
@@ -151,7 +151,7 @@ describe('what happens to a run that has written nothing', () => {
     run.wait(630)
     run.rest()
     expect([run.reasonOf('Ready'), imageIn(run)]).to.deep.equal(['Expired', 'example/cart:2'])
-    expect(messageOf(run)).to.equal('expired 10m after creation (2026-11-21T10:10Z); its source keeps the change')
+    expect(run.messageOf()).to.equal('expired 10m after creation (2026-11-21T10:10Z); its source keeps the change')
     run.say('undo')
     run.rest()
     expect([run.strategy()?.phase, imageIn(run)]).to.deep.equal(['Undone', 'example/cart:1'])

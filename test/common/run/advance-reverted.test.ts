@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld, START } from '../plan/some-run.ts'
 import { available } from '../plan/some-world.ts'
 import { aCutOver, pinsOf, withAvailable } from './blue-greens.ts'
-import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
+import { imageIn, promotionIn, writesOf } from './promotions.ts'
 
 /** The source at a later version, with another image. */
 function changeTo({ world }: RunWorld, image: string) {
@@ -41,7 +41,7 @@ describe('a source that is changed back while its fork is kept for a while', () 
     run.world.isPromotionInstalled = false
     changeTo(run, 'example/cart:1')
     run.rest()
-    expect(messageOf(run)).to.contain('apply status.promotion.patch where it is declared, or give the command undo')
+    expect(run.messageOf()).to.contain('apply status.promotion.patch where it is declared, or give the command undo')
     run.say('undo')
     expect(writesOf(run)).to.not.include('patch source')
     expect(run.strategy()?.phase).to.equal('Undone')
@@ -76,7 +76,7 @@ describe('a source that is changed back while its fork is kept for a while', () 
     run.wait(61)
     expect(writesOf(run)).to.deep.equal([])
     expect([run.step(), ...told(run)]).to.deep.equal(['7/8 Progressing', 'SourceReverted', undefined])
-    expect(messageOf(run)).to.equal(
+    expect(run.messageOf()).to.equal(
       'deployment/cart no longer has the change; the fork is kept until it is there again',
     )
     changeTo(run, 'example/cart:2')
@@ -143,7 +143,7 @@ describe('a change that others made and took back', () => {
     const run = takenBackAt('promote')
     run.rest()
     expect([run.step(), ...told(run)]).to.deep.equal(['1/3 Progressing', 'SourceReverted', undefined])
-    expect(messageOf(run)).to.equal(
+    expect(run.messageOf()).to.equal(
       'deployment/cart no longer has the change; the fork is kept; ' +
         'apply status.promotion.patch where it is declared, or give the command abort',
     )

@@ -201,16 +201,6 @@ describe('a run that turns back', () => {
   })
 })
 
-describe('a run that is aborted', () => {
-  it('tells at once how many steps its way back has', () => {
-    const metadata = { annotations: { [COMMAND]: 'abort' } }
-    const strategy = { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } }
-    const facts = someFacts({ experiment: anExperiment({ metadata, strategy }) })
-    const { conclusion } = plan(facts)
-    expect(strategyStatus(facts, conclusion).strategy).to.deep.include({ step: '0/1 Aborting', stepName: 'remove' })
-  })
-})
-
 describe('a run of which an object cannot be read', () => {
   const because = 'it is too large: it is nested deeper than 100 levels'
   const UNREAD: Readonly<Record<string, { but: Partial<Facts>; told: string }>> = {

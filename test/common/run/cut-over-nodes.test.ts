@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { NODES_MS } from '../../../common/strategy/gate.ts'
 import { FORK } from '../../builders.ts'
 import { aBlueGreen, asCreated, change, ID, pinsOf } from './blue-greens.ts'
-import { imageIn, messageOf } from './promotions.ts'
+import { imageIn } from './promotions.ts'
 
 /** For how long the slices are as they are now. */
 const listedFor = (listedMs: number, previewListedMs = listedMs) => ({
@@ -18,7 +18,7 @@ describe('a blue-green whose Service has just been limited to the fork', () => {
     run.world.lostPins = listedFor(0)
     run.rest()
     expect([run.step(), pinsOf(run)[1], run.reasonOf('Paused')]).to.deep.equal(['1/10 Progressing', ID, undefined])
-    expect(messageOf(run)).to.equal('service/cart-preview sends only to the fork as soon as all nodes know it')
+    expect(run.messageOf()).to.equal('service/cart-preview sends only to the fork as soon as all nodes know it')
     run.world.lostPins = listedFor(NODES_MS - 500)
     expect(run.pass().conclusion).to.deep.include({ is: 'waiting', retryAfterMs: 500 })
     run.world.lostPins = listedFor(NODES_MS)

@@ -4,7 +4,6 @@ import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { aService } from '../plan/simulated-services.ts'
 import { aSource } from '../plan/some-run.ts'
 import { aBlueGreen, ID, pinsOf } from './blue-greens.ts'
-import { messageOf } from './promotions.ts'
 
 /** A Service that sends to these ports of its pods. */
 const sendingTo = (name: string, ...targets: readonly (string | number)[]): KubeObject => {
@@ -36,7 +35,7 @@ describe('a blue-green whose fork lacks a named port', () => {
     const waiting = run(sendingTo('cart-preview', 'http'))
     expect([waiting.step(), pinsOf(waiting)]).to.deep.equal(['1/10 Progressing', ['shared', 'shared']])
     expect([waiting.reasonOf('Ready'), waiting.reasonOf('Stalled')]).to.deep.equal(['PortMissing', 'PortMissing'])
-    expect(messageOf(waiting, 'Ready')).to.equal(`service/cart-preview ${LOST}`)
+    expect(waiting.messageOf('Ready')).to.equal(`service/cart-preview ${LOST}`)
     waiting.world.services = { active: aService('cart'), preview: sendingTo('cart-preview', 8080) }
     waiting.rest()
     expect([waiting.step(), pinsOf(waiting)]).to.deep.equal(['2/10 Paused', ['shared', ID]])
@@ -48,7 +47,7 @@ describe('a blue-green whose fork lacks a named port', () => {
     waiting.say('resume')
     waiting.rest()
     expect([waiting.step(), pinsOf(waiting)]).to.deep.equal(['4/10 Progressing', ['shared', ID]])
-    expect(messageOf(waiting, 'Ready')).to.equal(`service/cart ${LOST}`)
+    expect(waiting.messageOf('Ready')).to.equal(`service/cart ${LOST}`)
   })
 
   it('says so of a preview that is limited to it already, because its slices will list no pod', () => {

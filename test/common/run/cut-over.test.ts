@@ -5,7 +5,7 @@ import { serving } from '../plan/simulated-pods.ts'
 import { aService } from '../plan/simulated-services.ts'
 import { aSource, type RunWorld } from '../plan/some-run.ts'
 import { aBlueGreen, aCutOver, ID, once, PREVIEWED, pinsOf, previewSpec, told, withAvailable } from './blue-greens.ts'
-import { imageIn, messageOf } from './promotions.ts'
+import { imageIn } from './promotions.ts'
 
 /** The Events about the Service in so many passes. */
 const eventsOf = (run: RunWorld) =>
@@ -41,7 +41,7 @@ describe('a blue-green', () => {
     const run = aBlueGreen()
     run.rest()
     expect(run.reasonOf('Paused')).to.equal('Previewing')
-    expect(messageOf(run, 'Paused')).to.contain('service/cart-preview sends to the fork; until somebody resumes it')
+    expect(run.messageOf('Paused')).to.contain('service/cart-preview sends to the fork; until somebody resumes it')
     expect(run.reasonOf('CutOver')).to.equal(undefined)
   })
 

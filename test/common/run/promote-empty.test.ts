@@ -10,7 +10,6 @@ import { ANY_SCHEMA, imageOverride } from '../../builders.ts'
 import { aRun, aRunExperiment, type RunWorld } from '../plan/some-run.ts'
 import type { World } from '../plan/some-world.ts'
 import { deploymentSchema } from '../schema/openapi.ts'
-import { messageOf } from './promotions.ts'
 
 const SCHEMA = { schema: known({ ...ANY_SCHEMA, shape: deploymentSchema('whenUsed').shape }) }
 /** A plain field. */
@@ -80,7 +79,7 @@ describe('N10: a promotion of an empty value that the API server leaves out', ()
     const run = promoting('Export', FALSE)
     rest(run)
     rest(run, unknown('webhook "w" does not support dry run'))
-    expect(messageOf(run, 'Paused')).to.equal(
+    expect(run.messageOf('Paused')).to.equal(
       'until deployment/cart has the change: apply status.promotion.patch where it is declared; only the API server can tell whether deployment/cart has this already, and it refuses a dry run (webhook "w" does not support dry run): shareProcessNamespace',
     )
   })
@@ -90,7 +89,7 @@ describe('N10: a promotion of an empty value that the API server leaves out', ()
     for (let passes = 0; passes < 20 && run.strategy()?.stepName !== 'promote'; passes += 1) run.pass(SCHEMA)
     expect(rest(run, ABSENT)).to.not.include.members(['create record']).and.not.include('patch source')
     const asks = 'asks the API server whether deployment/cart has the change'
-    expect([run.reasonOf('Ready'), messageOf(run), run.world.record]).to.deep.equal(['Promoting', asks, undefined])
+    expect([run.reasonOf('Ready'), run.messageOf(), run.world.record]).to.deep.equal(['Promoting', asks, undefined])
     expect(writesOf(rest(run, known(true)))).to.deep.equal([])
     expect(run.reasonOf('Promoted')).to.equal('Promoted')
   })
@@ -105,7 +104,7 @@ describe('N10: a promotion of an empty value that the API server leaves out', ()
   it('is not stored where only the fork has the value', () => {
     const run = promoting('Automatic', FALSE, { stored: leftOut })
     expect(writesOf(rest(run))).to.have.length(1)
-    expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
+    expect([run.reasonOf('Ready'), run.messageOf()]).to.deep.equal([
       'ChangeNotStored',
       'deployment/cart was written, but the API server did not store this: shareProcessNamespace',
     ])

@@ -6,7 +6,7 @@ import { imageOverride, NO_POLICIES } from '../../builders.ts'
 import { aRun, aRunExperiment, aSource } from '../plan/some-run.ts'
 import { aPolicy } from '../policy/policy-input.ts'
 import { aCutOver, PREVIEWED } from './blue-greens.ts'
-import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
+import { imageIn, promotionIn, writesOf } from './promotions.ts'
 
 const atPromotion = (promotion: PromotionSpec = { mode: 'Automatic' }, given: Parameters<typeof aRun>[1] = {}) => {
   const strategy = { canary: { steps: [{ setWeight: 20 }] } }
@@ -82,7 +82,7 @@ describe('a promotion', () => {
     const run = atPromotion({ mode: 'Automatic' }, { policies })
     expect(writesOf(run)).to.deep.equal(['apply newFork'])
     expect(run.reasonOf('Ready')).to.equal('PolicyDenied')
-    expect(messageOf(run)).to.contain('spec.promotion.mode: Automatic is not allowed')
+    expect(run.messageOf()).to.contain('spec.promotion.mode: Automatic is not allowed')
     run.world.policies = NO_POLICIES
     expect(writesOf(run)).to.include('patch source')
   })
@@ -94,7 +94,7 @@ describe('a promotion', () => {
     run.world.policies = forbidden
     expect(writesOf(run)).to.deep.equal([])
     expect([run.reasonOf('Ready'), imageIn(run)]).to.deep.equal(['PolicyDenied', 'example/cart:1'])
-    expect(messageOf(run)).to.contain('example/cart:2')
+    expect(run.messageOf()).to.contain('example/cart:2')
     run.world.source = aSource(10, 'example/cart:2')
     run.rest()
     run.wait(30)
@@ -194,7 +194,7 @@ describe('a promotion', () => {
     })
     expect(writesOf(run).filter((write) => write === 'patch source')).to.have.length(1)
     expect([run.reasonOf('Ready'), run.reasonOf('Promoted')]).to.deep.equal(['ChangeNotStored', undefined])
-    expect(messageOf(run)).to.equal(
+    expect(run.messageOf()).to.equal(
       'deployment/cart was written, but the API server did not store this: progressDeadlineSeconds',
     )
     run.say('undo')

@@ -3,7 +3,7 @@ import type { PromotionMode } from '../../../common/api/strategy.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { aRun, aRunExperiment, aSource, type RunOf, type RunWorld } from '../plan/some-run.ts'
 import { available } from '../plan/some-world.ts'
-import { imageIn, messageOf } from './promotions.ts'
+import { imageIn } from './promotions.ts'
 
 const IMAGES = 'containers[cart].image was example/cart:1 and is example/cart:3'
 const STEPS = { canary: { steps: [{ setWeight: 10 }, { pause: {} }] } }
@@ -35,7 +35,7 @@ describe('a promotion over a newer change of the same field', () => {
     run.say('resume')
     run.rest()
     expect(shown(run)).to.deep.equal(DRIFTED)
-    expect(messageOf(run)).to.equal(
+    expect(run.messageOf()).to.equal(
       `deployment/cart is not written: others changed it: ${IMAGES}; look at the plan of the command promote, which promotes it anyway; abort ends the run`,
     )
     expect(run.reasonOf('Stalled')).to.equal('SourceDrifted')
@@ -50,7 +50,7 @@ describe('a promotion over a newer change of the same field', () => {
     release(run)
     run.rest()
     expect(shown(run)).to.deep.equal(DRIFTED)
-    expect(messageOf(run)).to.contain(IMAGES)
+    expect(run.messageOf()).to.contain(IMAGES)
   })
 
   it('N12: waits where the change comes after the command promote, whose author did not see it', () => {
@@ -59,7 +59,7 @@ describe('a promotion over a newer change of the same field', () => {
     release(run)
     run.rest()
     expect(shown(run)).to.deep.equal(DRIFTED)
-    expect(messageOf(run)).to.contain(IMAGES)
+    expect(run.messageOf()).to.contain(IMAGES)
   })
 
   it('N12: is made once somebody promotes who has seen it, and undone to that', () => {
@@ -119,7 +119,7 @@ describe('a promotion over a newer change of the same field', () => {
     run.say('resume')
     run.rest()
     expect(shown(run)).to.deep.equal(['promote', 'SourceDrifted', 'example/cart:1'])
-    expect(messageOf(run)).to.contain('a field whose value is not shown has another one')
+    expect(run.messageOf()).to.contain('a field whose value is not shown has another one')
     expect(JSON.stringify(run.world.experiment.status)).to.not.match(/former|newer/)
   })
 })
@@ -153,7 +153,7 @@ describe('a promotion of a revision with which the run did not come to it', () =
   it('N12: waits for another promote in the mode Automatic, which has no step for that', () => {
     const run = changed('Automatic')
     expect(shown(run)).to.deep.equal(['promote', 'SourceDrifted', 'example/cart:1'])
-    expect(messageOf(run)).to.contain('the fork has got another template since the run came to its promotion')
+    expect(run.messageOf()).to.contain('the fork has got another template since the run came to its promotion')
     run.say('promote')
     isPromoted(run)
   })

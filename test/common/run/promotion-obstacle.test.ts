@@ -6,13 +6,13 @@ import { trafficOf } from '../plan/simulated-services.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
 import { available } from '../plan/some-world.ts'
 import { aCutOver, ID } from './blue-greens.ts'
-import { imageIn, messageOf } from './promotions.ts'
+import { imageIn } from './promotions.ts'
 
 /** The source keeps its image, and the status says why. */
 const waits = (run: RunWorld, reason: string, message: string) => {
   run.rest()
   expect([imageIn(run), run.reasonOf('Ready')]).to.deep.equal(['example/cart:1', reason])
-  expect(messageOf(run)).to.contain(message)
+  expect(run.messageOf()).to.contain(message)
 }
 const isWritten = (run: RunWorld) => {
   run.rest()

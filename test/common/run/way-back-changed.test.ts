@@ -4,7 +4,7 @@ import { at, listOr } from '../../../common/json/json.ts'
 import { replicasOf } from '../../../common/workload/status.ts'
 import { aRun, aRunExperiment, aSource, type RunWorld } from '../plan/some-run.ts'
 import { available } from '../plan/some-world.ts'
-import { imageIn, messageOf, promotionIn, withFormerRecord, writesOf } from './promotions.ts'
+import { imageIn, promotionIn, withFormerRecord, writesOf } from './promotions.ts'
 
 describe('an undo where somebody has changed the source since', () => {
   const sourceWith = (cart: string, sidecar: string, replicas = 10) => {
@@ -93,7 +93,7 @@ describe('an undo where somebody has changed the source since', () => {
     run.world.source = sourceWith('example/cart:2', 'sidecar:2')
     expect(writesOf(run)).to.not.include('patch source')
     const why = 'deployment/cart was changed after the promotion, so it stays as it is'
-    expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal([
+    expect([run.reasonOf('Ready'), run.messageOf()]).to.deep.equal([
       'SourceDrifted',
       `${why}; change the source by hand, or give the command abort, which leaves deployment/cart as it is`,
     ])

@@ -7,7 +7,7 @@ import { plan, statusOf } from '../of-facts.ts'
 import { aRun, aRunExperiment, aSource, type RunOf } from '../plan/some-run.ts'
 import { available } from '../plan/some-world.ts'
 import { aPolicy } from '../policy/policy-input.ts'
-import { imageIn, messageOf, promotionIn, writesOf } from './promotions.ts'
+import { imageIn, promotionIn, writesOf } from './promotions.ts'
 
 describe('an undo', () => {
   const promoted = (of: RunOf = {}, given: Parameters<typeof aRun>[1] = {}) => {
@@ -101,7 +101,7 @@ describe('an undo', () => {
     run.say('undo')
     expect(writesOf(run)).to.not.include('patch source')
     expect([imageIn(run), run.strategy()?.phase]).to.deep.equal(['example/cart:3', 'Undone'])
-    expect(messageOf(run)).to.contain('the source no longer has the change')
+    expect(run.messageOf()).to.contain('the source no longer has the change')
   })
 
   it('N11: makes no fork again where the source has nothing of the change any more', () => {
@@ -173,7 +173,7 @@ describe('an undo', () => {
     run.rest()
     const told =
       'the record of the former values is gone; give the command abort, which leaves deployment/cart as it is'
-    expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal(['SourceDrifted', told])
+    expect([run.reasonOf('Ready'), run.messageOf()]).to.deep.equal(['SourceDrifted', told])
     run.world.isHealthy = true
     run.say('abort')
     run.rest()
@@ -222,7 +222,7 @@ describe('an undo', () => {
     it('is written once, and says so, also if nothing of it is stored', () => {
       for (const others of [{}, imageOverride('example/cart:2')]) {
         const run = undone({ minReadySeconds: 5, ...others })
-        expect([run.reasonOf('Ready'), messageOf(run)]).to.deep.equal(['ChangeNotStored', NOT_STORED])
+        expect([run.reasonOf('Ready'), run.messageOf()]).to.deep.equal(['ChangeNotStored', NOT_STORED])
       }
     })
 

@@ -18,7 +18,7 @@ import {
   PREVIEWED,
   pinsOf,
 } from '../run/blue-greens.ts'
-import { imageIn, messageOf } from '../run/promotions.ts'
+import { imageIn } from '../run/promotions.ts'
 
 /** Passes until the first pod is open. */
 function untilOpen(run: RunWorld): void {
@@ -197,7 +197,7 @@ describe('an obstacle', () => {
     run.wait(2)
     expect(run.pass().conclusion).to.deep.include({ is: 'stalled', reason: 'ServiceNotFound' })
     expect(run.reasonOf('Stalled')).to.equal('ServiceNotFound')
-    expect(messageOf(run, 'Stalled')).to.equal(
+    expect(run.messageOf('Stalled')).to.equal(
       'service/cart does not exist; create it, or correct spec.strategy.blueGreen.activeService',
     )
     expect(run.pass().conclusion.run?.restMs, 'it is looked at again').to.equal(10_000)

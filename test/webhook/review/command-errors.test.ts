@@ -4,30 +4,8 @@ import { compileSteps } from '../../../common/strategy/compile.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
 import { type CommandedRun, commandErrors } from '../../../webhook/review/command-errors.ts'
 import { anExperiment } from '../../builders.ts'
-import { aRequest } from '../reviews.ts'
-
-const NOW = new Date('2026-11-21T14:05:03.120Z')
-const REVISION = '1f2e3d4c5b'
-const STAMP = `step=1 revision=${REVISION} at=${NOW.toISOString()}`
-const ofKey = (key: string) => `metadata.annotations["${key}"]`
-
-interface Saying {
-  readonly command?: string
-  readonly by?: string
-}
-
-const anExperimentSaying = ({ command, by }: Saying, status?: object) => {
-  const annotations = {
-    ...(command === undefined ? {} : { [COMMAND]: command }),
-    ...(by === undefined ? {} : { [COMMAND_BY]: by }),
-  }
-  return { ...anExperiment({ metadata: { annotations }, strategy: { canary: {} } }), ...(status ? { status } : {}) }
-}
-
-const STATUS = { strategy: { stepIndex: 1, revision: REVISION } }
-const creating = (said: Saying) => aRequest({ object: anExperimentSaying(said) })
-const updating = (said: Saying, before: Saying = {}, status: object = STATUS) =>
-  aRequest({ object: anExperimentSaying(said, status), oldObject: anExperimentSaying(before, status) })
+import type { aRequest } from '../reviews.ts'
+import { creating, NOW, ofKey, REVISION, STAMP, updating } from './saying.ts'
 
 describe('the mistakes of a command', () => {
   const { spec } = anExperiment({ strategy: { canary: { steps: [{ setWeight: 20 }, { pause: {} }] } } })

@@ -1,28 +1,9 @@
 import { expect } from 'chai'
-import { COMMAND, COMMAND_BY, COMMAND_SAW } from '../../../common/api/names.ts'
-import type { Labels } from '../../../common/api/object.ts'
+import { COMMAND, COMMAND_SAW } from '../../../common/api/names.ts'
 import { sawAfter, stamped } from '../../../webhook/review/command.ts'
 import { commandErrors } from '../../../webhook/review/command-errors.ts'
-import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
-
-const NOW = new Date('2026-11-21T14:05:03.120Z')
-const REVISION = '1f2e3d4c5b'
-const STAMP = `step=1 revision=${REVISION} at=${NOW.toISOString()}`
-const STATUS = { strategy: { stepIndex: 1, revision: REVISION } }
-const ofKey = (key: string) => `metadata.annotations["${key}"]`
-
-interface Saying {
-  readonly command?: string
-  readonly by?: string
-}
-
-const anExperimentSaying = ({ command, by }: Saying, status: object) => {
-  const annotations: Labels = { ...(command && { [COMMAND]: command }), ...(by && { [COMMAND_BY]: by }) }
-  return { ...anExperiment({ metadata: { annotations }, strategy: { canary: {} } }), status }
-}
-const updating = (said: Saying, before: Saying, status: object = STATUS) =>
-  aRequest({ object: anExperimentSaying(said, status), oldObject: anExperimentSaying(before, status) })
+import { anExperimentSaying, NOW, ofKey, REVISION, type Saying, STAMP, STATUS, updating } from './saying.ts'
 
 describe('what the author of a command saw, after a request', () => {
   const WHOLE = '1f'.repeat(32)

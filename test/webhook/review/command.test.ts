@@ -4,29 +4,7 @@ import { stamped } from '../../../webhook/review/command.ts'
 import { commandErrors } from '../../../webhook/review/command-errors.ts'
 import { anExperiment } from '../../builders.ts'
 import { aRequest } from '../reviews.ts'
-
-const NOW = new Date('2026-11-21T14:05:03.120Z')
-const REVISION = '1f2e3d4c5b'
-const STAMP = `step=1 revision=${REVISION} at=${NOW.toISOString()}`
-const ofKey = (key: string) => `metadata.annotations["${key}"]`
-
-interface Saying {
-  readonly command?: string
-  readonly by?: string
-}
-
-const anExperimentSaying = ({ command, by }: Saying, status?: object) => {
-  const annotations = {
-    ...(command === undefined ? {} : { [COMMAND]: command }),
-    ...(by === undefined ? {} : { [COMMAND_BY]: by }),
-  }
-  return { ...anExperiment({ metadata: { annotations }, strategy: { canary: {} } }), ...(status ? { status } : {}) }
-}
-
-const STATUS = { strategy: { stepIndex: 1, revision: REVISION } }
-const creating = (said: Saying) => aRequest({ object: anExperimentSaying(said) })
-const updating = (said: Saying, before: Saying = {}, status: object = STATUS) =>
-  aRequest({ object: anExperimentSaying(said, status), oldObject: anExperimentSaying(before, status) })
+import { anExperimentSaying, creating, NOW, ofKey, type Saying, STAMP, STATUS, updating } from './saying.ts'
 
 describe('the annotations of a request that sets a command', () => {
   it('are the command with what its author saw, and the author', () =>

@@ -2,9 +2,8 @@ import { expect } from 'chai'
 import { RUN_STATUS } from '../../../../common/analysis/kinds/run.ts'
 import { MAX_PODS } from '../../../../common/analysis/run/arms.ts'
 import { malformed } from '../../../../common/api/analysis/decode.ts'
-import { aPod, aPoll, aRun, CREATED_MS, HEALTH, lookedAt, metricOf, statusOf } from './runs.ts'
+import { aPod, aPoll, aRun, at, CREATED_MS, HEALTH, lookedAt, metricOf, statusOf } from './runs.ts'
 
-const at = (seconds: number) => new Date(CREATED_MS + 1_000 * seconds).toISOString()
 const NONE = { counted: 0, empty: 0, unusable: 0, skipped: 0 }
 
 describe('a Health metric', () => {

@@ -8,6 +8,7 @@ import {
   aPod,
   aPoll,
   aRun,
+  at,
   CREATED_MS,
   DECIDED,
   decision,
@@ -22,7 +23,6 @@ import {
 } from './runs.ts'
 
 const GOOD = events([0, 40], [0, 160])
-const at = (seconds: number) => new Date(CREATED_MS + 1_000 * seconds).toISOString()
 const NONE = { counted: 0, empty: 0, unusable: 0, skipped: 0 }
 
 describe('a window', () => {

@@ -11,6 +11,7 @@ import {
   aPod,
   aPoll,
   aRun,
+  at,
   CREATED_MS,
   DECIDED,
   decision,
@@ -26,7 +27,6 @@ import {
   window,
 } from './runs.ts'
 
-const at = (seconds: number) => new Date(CREATED_MS + 1_000 * seconds).toISOString()
 const GOOD = events([0, 40], [0, 160])
 const BAD = events([20, 40], [0, 160])
 

@@ -16,6 +16,7 @@ import {
   aPod,
   aPoll,
   aRun,
+  at,
   CREATED_MS,
   ERRORS,
   LATENCY,
@@ -26,7 +27,6 @@ import {
   window,
 } from './runs.ts'
 
-const at = (seconds: number) => new Date(CREATED_MS + 1_000 * seconds).toISOString()
 const point = { at: at(0), harm: 0, safe: 0 }
 
 /** 20 requests in each second, of which the fork has 8 %, after 100 seconds. */

@@ -9,6 +9,8 @@ import type { Metric } from '../../../../common/api/analysis/metric.ts'
 
 /** When the run was created. Its subject moves its windows by nothing. */
 export const CREATED_MS = Date.parse('2026-11-23T12:00:00.000Z')
+/** The time so many seconds later. */
+export const at = (seconds: number) => new Date(CREATED_MS + 1_000 * seconds).toISOString()
 export const TIMES: Times = analysisWithDefaults({ intervalSeconds: 10, warmUpSeconds: 0, noDataSeconds: 300 })
 
 export const ERRORS: Metric = {
