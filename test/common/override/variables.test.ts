@@ -33,6 +33,7 @@ const cases: Record<string, readonly [env: string, left: string]> = {
   'the last of some equal ones and another': ['A=1 B=2 A=1 A=3', 'B=2 A=3'],
   'the last where only one behind it refers to it': ['A=1 A=2 B=$(A)', 'A=2 B=$(A)'],
   'the last where an escaped text looks like a reference': ['A=1 B=$$(A) A=2', 'B=$$(A) A=2'],
+  'the last where the former refers to itself': ['A=$(A) A=2', 'A=2'],
   'the last where a bracket is missing': ['A=1 B=$(A A=2', 'B=$(A A=2'],
 }
 

@@ -6,12 +6,12 @@ import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import type { Facts } from '../../../common/facts/facts.ts'
 import { objectOr } from '../../../common/json/json.ts'
 import type { Plan } from '../../../common/outcome/conclusion.ts'
-import { expiryMessage, planExpiry, toMinutes } from '../../../common/plan/lifecycle.ts'
+import { expiryMessage, isChangedByOthers, planExpiry, toMinutes } from '../../../common/plan/lifecycle.ts'
 import { scaleTo } from '../../../common/run/leaving.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
 import { aDeployment, anExperiment, FORK, pinnedTo, UID } from '../../builders.ts'
 import { finalizerWrites, plan, planDeletion } from '../of-facts.ts'
-import { someFacts, theFork, writesOf } from './some-facts.ts'
+import { leftAt, someFacts, theFork, writesOf } from './some-facts.ts'
 
 const DELETED = '2026-11-21T10:00:00Z'
 const OTHER = 'example.com/other'
@@ -33,6 +33,21 @@ const { ownerReferences: _lost, ...unownedMetadata } = fork.metadata
 const unowned: KubeObject = { ...fork, metadata: unownedMetadata }
 
 const GONE = `its fork is gone; the finalizer ${OTHER} keeps the experiment`
+
+describe('a fork that others have changed', () => {
+  const changed = (uid: string, generation: number) =>
+    isChangedByOthers(someFacts({ experiment: anExperiment({ status: leftAt(3) }), fork }), {
+      ...fork,
+      metadata: { ...fork.metadata, uid, generation },
+    })
+
+  it('has another generation than the status tells of it; one that was created again is another fork', () =>
+    expect([changed('uid-of-fork', 4), changed('uid-of-fork', 3), changed('another', 4)]).to.deep.equal([
+      true,
+      false,
+      false,
+    ]))
+})
 
 describe('planDeletion', () => {
   const facts = (of: Known<KubeObject>, more: Partial<Facts> = {}): Facts => ({

@@ -37,6 +37,10 @@ const refused: Record<string, readonly [JsonObject, ...string[]]> = {
     pod({ shareProcessNamespace: 'true' }),
     '~.template.spec.shareProcessNamespace: expected boolean, got string "true"; remove the quotes',
   ],
+  'a number in quotes where a boolean is expected': [
+    pod({ shareProcessNamespace: '1' }),
+    '~.template.spec.shareProcessNamespace: expected boolean, got string "1"',
+  ],
   'a number where a text is expected': [
     container({ env: [{ name: 'PORT', value: 8080 }] }),
     `${C}.env[0].value: expected string, got number 8080; put it in quotes`,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { type GateChanges, type GatedPod, gateChanges } from '../../../common/strategy/gate.ts'
+import { type GateChanges, type GatedPod, gateChanges, openPods } from '../../../common/strategy/gate.ts'
 import { LAW } from '../../property.ts'
 import { aGatedPod, anyGatedPods } from './gated-pods.ts'
 
@@ -141,6 +141,13 @@ const anyWanted = fc.integer({ min: 0, max: 8 })
 
 const holds = (law: (pods: readonly GatedPod[], wanted: number) => void) =>
   fc.assert(fc.property(anyGatedPods, anyWanted, law), LAW)
+
+describe('the open pods', () => {
+  it('are those that get requests, and none that is being deleted', () =>
+    expect(
+      openPods([aGatedPod('a', open), aGatedPod('b', shut), aGatedPod('c', { ...open, isBeingDeleted: true })]),
+    ).to.equal(1))
+})
 
 describe('the gate of a fork', () => {
   for (const [sentence, { pods, wanted, opens = [], shuts = [] }] of Object.entries(CASES))
