@@ -1,10 +1,6 @@
 import { expect } from 'chai'
 import { parseJson } from '../../../common/json/json.ts'
 import { valueErrors } from '../../../common/pod/value-errors.ts'
-import { testsOf } from '../../value-cases/told.ts'
-import { VOLUMES } from '../../value-cases/volumes.ts'
-
-describe('the rules on volumes', () => testsOf(VOLUMES))
 
 describe('a kind of volume with the name of a member of every object', () => {
   for (const kind of ['constructor', 'toString', '__proto__'])

@@ -3,10 +3,6 @@ import { formatPath } from '../../../common/json/field-path.ts'
 import type { JsonObject } from '../../../common/json/json.ts'
 import { valueErrors } from '../../../common/pod/value-errors.ts'
 import { aSpec } from '../../value-cases/case.ts'
-import { testsOf } from '../../value-cases/told.ts'
-import { WORKLOADS } from '../../value-cases/workloads.ts'
-
-describe('the rules on workloads', () => testsOf(WORKLOADS))
 
 describe('the rules of Argo on the strategy of a Rollout', () => {
   const told = (patch: JsonObject) =>
