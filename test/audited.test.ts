@@ -98,6 +98,19 @@ describe('the rights in an audit log', () => {
     expect(error).to.contain('patch deployments/shop/cart writes a source')
   })
 
+  it('end a run with an error if a status has a command without its namespace', async () => {
+    const body = {
+      metadata: {},
+      status: { conditions: [{ message: 'run: kubectl annotate --overwrite expd/cart a=b' }] },
+    }
+    const { error } = await ended({
+      verb: 'patch',
+      ref: { resource: 'experimentdeployments', namespace: 'shop' },
+      body,
+    })
+    expect(error).to.contain('without their namespace:\nkubectl annotate --overwrite expd/cart a=b')
+  })
+
   it('end a run with an error if one of our programs ended and was not to, beside what else was wrong', async () => {
     const { error } = await endedWith(
       ['controller ended by itself (code 1)'],

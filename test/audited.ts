@@ -12,6 +12,7 @@ import { at, listOr } from '../common/json/json.ts'
 import { type AuditEvent, auditEvents } from '../sandbox/audit.ts'
 import type { ControlPlane } from '../sandbox/control-plane.ts'
 import { SourceWrites } from '../sandbox/source-writes.ts'
+import { strayCommandsIn } from './commands.ts'
 import { shipped } from './manifests/shipped.ts'
 
 /** The variable with the folder in which the processes of one or more runs leave the rights that they used. */
@@ -32,10 +33,11 @@ const rightOf = (account: string, verb: string, resource: string): string => `${
 export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'unexpectedExits' | 'stop'>): Promise<void> {
   const problems: string[] = []
   try {
-    const { used, forbidden } = await rightsIn(plane.auditLog)
+    const { used, forbidden, stray } = await rightsIn(plane.auditLog)
     const folder = process.env[USED_RIGHTS]
     if (folder !== undefined) writeFileSync(join(folder, randomUUID()), [...used].join('\n'))
     if (forbidden.size > 0) problems.push('our accounts may not do what they tried:', ...forbidden)
+    if (stray.size > 0) problems.push('commands in statuses or Events without their namespace:', ...stray)
   } finally {
     await plane.stop() // it removes the log
   }
@@ -43,9 +45,12 @@ export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'unexpe
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }
 
-/** What our programs were allowed in an audit log, and what they were not: nor may they write a source unasked. */
+/**
+ * What our programs were allowed in an audit log, and what they were not: nor may they write a source unasked, or tell
+ * a command that reaches another object.
+ */
 export async function rightsIn(auditLog: string) {
-  const [used, forbidden] = [new Set<string>(), new Set<string>()]
+  const [used, forbidden, stray] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const sources = new SourceWrites()
   for await (const event of auditEvents(auditLog, ':experiment-')) {
     const { user, userAgent = '', verb, requestURI, annotations } = event
@@ -53,11 +58,12 @@ export async function rightsIn(auditLog: string) {
     if (account === undefined || !PROGRAM.test(userAgent)) continue
     if (annotations?.['authorization.k8s.io/decision'] !== 'allow') forbidden.add(`${account}: ${verb} ${requestURI}`)
     else for (const right of usedBy(account, event)) used.add(right)
+    for (const command of strayCommandsIn(event)) stray.add(command)
     sources.note(event)
     const problem = sources.problemOf(event)
     if (problem !== undefined) forbidden.add(`${account}: ${problem}`)
   }
-  return { used, forbidden }
+  return { used, forbidden, stray }
 }
 
 /**

@@ -11,6 +11,7 @@ import { type Base, baseHash, baseOf } from '../fork/base.ts'
 import { decodeBase, isPinned, pinnedSource } from '../fork/pinned.ts'
 import { NO_SHAPE } from '../override/shape.ts'
 import { lastPassOf } from '../situation/last-pass.ts'
+import { annotateCommand } from '../text/kubectl.ts'
 import { shortName } from '../text/short-name.ts'
 import { forkName, isFork } from '../workload/identity.ts'
 import type { WorkloadKind } from '../workload/kind.ts'
@@ -116,7 +117,7 @@ function templateRetryMs({ experiment, now }: SpecFacts): number {
 /** Otherwise an experiment that is older than its source would read a template that its author may not read. */
 const notReviewed = ({ metadata }: ExperimentDeployment, source: string, referent: string): string =>
   `${source} takes its template from ${referent.toLowerCase()}, and it was not checked whether you may read that; ` +
-  `to have it checked, run: kubectl annotate --overwrite expd/${metadata.name} ${REVIEWED_TEMPLATE}=${referent}`
+  `to have it checked, run: ${annotateCommand(metadata, REVIEWED_TEMPLATE, referent)}`
 
 function missing({ experiment, fork, source }: SpecFacts, name: string): ResolvedBase {
   const isDeleted = source.is === 'known'

@@ -1,4 +1,6 @@
 import type { KubeObject } from '../api/object.ts'
+import { kubectl } from '../text/kubectl.ts'
+import { shortName } from '../text/short-name.ts'
 import { lastAppliedMs } from '../workload/identity.ts'
 import type { Health, WorkloadKind } from '../workload/kind.ts'
 import { PROGRESS_DEADLINE_SECONDS, replicasOf } from '../workload/status.ts'
@@ -47,7 +49,8 @@ export function gatedHealth(kind: WorkloadKind, fork: KubeObject, now: Date, gat
     const recheckMs = workloadHealth.is === 'progressing' ? (workloadHealth.recheckAfterMs ?? leftMs) : leftMs
     return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: Math.min(leftMs, recheckMs) }
   }
-  const where = `see its Events: kubectl describe ${kind.kind.toLowerCase()}/${fork.metadata.name}`
+  const name = shortName({ kind: kind.kind, name: fork.metadata.name })
+  const where = `see its Events: ${kubectl('describe', { ...fork.metadata, name })}`
   return {
     is: 'stalled',
     isOverdue: true,

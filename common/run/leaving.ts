@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/object.ts'
 import { hasNoPods } from '../fork/health.ts'
 import { at } from '../json/json.ts'
 import type { LeavingObject } from '../outcome/conclusion.ts'
+import { kubectl } from '../text/kubectl.ts'
 import { listed } from '../text/list.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { isBeingDeleted } from '../workload/identity.ts'
@@ -73,7 +74,7 @@ export function deletionText(of: KubeObject): string {
   if (!of.metadata.finalizers?.includes(FOREGROUND)) return goes
   const { namespace } = of.metadata
   const selector = `${EXPERIMENT_ID}=${at(of, 'spec', 'selector', 'matchLabels', EXPERIMENT_ID)}`
-  const look = `kubectl get pods --namespace ${namespace} --selector ${selector} --output yaml`
+  const look = kubectl('get', { name: 'pods', namespace }, `--selector=${selector}`, '--output=yaml')
   return `${goes}, and waits until its pods are gone; a finalizer may keep one: ${look}`
 }
 

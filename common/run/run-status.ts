@@ -16,6 +16,7 @@ import { isSameRun, phaseOf, runStatus } from '../strategy/run.ts'
 import type { ServiceView } from '../surroundings/traffic.ts'
 import { count } from '../text/count.ts'
 import { optionalClause } from '../text/fitted.ts'
+import { annotateCommand } from '../text/kubectl.ts'
 import { changedText } from './scaled.ts'
 
 /**
@@ -68,14 +69,14 @@ function keptPromotion(
 
 /** The condition of a run that waits, only while it waits: until when, and what ends it. */
 export function pausedCondition(situation: Situation, report: RunReport | undefined): readonly ConditionDraft[] {
-  const { name } = situation.facts.experiment.metadata
+  const { metadata } = situation.facts.experiment
   const paused = (reason: ConditionDraft['reason'], message: string): readonly ConditionDraft[] => [
     { type: 'Paused', status: 'True', reason, message },
   ]
   if (report?.paused) return paused(report.paused.reason, report.paused.message)
   if (!report || phaseOf(report.run, report.steps) !== 'Paused') return []
   const { run, steps } = report
-  const resumed = `until somebody resumes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=resume`
+  const resumed = `until somebody resumes it: ${annotateCommand(metadata, COMMAND, 'resume')}`
   const { scaling } = situation
   const changedFrom = scaling?.stored?.changedFrom
   if (run.held && scaling && changedFrom !== undefined)
@@ -92,10 +93,7 @@ export function pausedCondition(situation: Situation, report: RunReport | undefi
       : paused('AnalysisStep', `until the analysis passes (${message}), or ${resumed}`)
   }
   if (step?.is !== 'pause')
-    return paused(
-      'AwaitingPromotion',
-      `until somebody promotes it: kubectl annotate --overwrite expd/${name} ${COMMAND}=promote`,
-    )
+    return paused('AwaitingPromotion', `until somebody promotes it: ${annotateCommand(metadata, COMMAND, 'promote')}`)
   return step.seconds === undefined ? paused('PauseStep', resumed) : paused('PauseDuration', `${until}${resumed}`)
 }
 

@@ -1,5 +1,6 @@
 import { SCALE_MANAGER, SCALED, SCALED_BY } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
+import { kubectl } from '../text/kubectl.ts'
 
 /** What the label on a source says that a canary has made smaller. */
 export interface SizeRecord {
@@ -32,7 +33,7 @@ export const ownSizeEntry = ({ metadata: { managedFields = [] } }: KubeObject): 
 export function returnCommand({ metadata: { namespace, name } }: KubeObject, size: number): string {
   const metadata = { labels: { [SCALED]: null }, annotations: { [SCALED_BY]: null } }
   const patch = JSON.stringify({ metadata, spec: { replicas: size } })
-  return `kubectl patch deployment/${name} --namespace=${namespace} --type=merge --patch='${patch}'`
+  return kubectl('patch', { name: `deployment/${name}`, namespace }, '--type=merge', `--patch='${patch}'`)
 }
 
 /** The most replicas of a workload: an int32. */

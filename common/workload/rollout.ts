@@ -1,6 +1,7 @@
 import type { KubeObject, Labels, ResourceType } from '../api/object.ts'
 import { at, isObject, type JsonObject, objectOr } from '../json/json.ts'
 import type { OverrideBan } from '../override/rules.ts'
+import { kubectl } from '../text/kubectl.ts'
 import type { Health, Reference, Template, WorkloadKind } from './kind.ts'
 import { OBJECT_NAME } from './referent.ts'
 import { ROLLOUT_HASH, stableTemplate } from './stable-template.ts'
@@ -167,7 +168,7 @@ function skippingSteps({ status }: KubeObject): JsonObject | undefined {
 function heldBySteps(source: KubeObject): string | undefined {
   if (skippingSteps(source) === undefined) return undefined
   const { name, namespace } = source.metadata
-  return `its own steps may hold it: kubectl argo rollouts promote ${name} --full --namespace ${namespace} skips them`
+  return `its own steps may hold it: ${kubectl('argo rollouts promote', { name, namespace }, '--full')} skips them`
 }
 
 const strategyOf = (source: KubeObject) => objectOr(at(source, 'spec', 'strategy'))

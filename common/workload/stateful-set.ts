@@ -2,6 +2,7 @@ import { roundedUp } from '../api/amount.ts'
 import type { KubeObject } from '../api/object.ts'
 import { inheritedMetadata } from '../api/template-metadata.ts'
 import { at, isEmpty, isObject, listOr, objectOr } from '../json/json.ts'
+import { kubectl } from '../text/kubectl.ts'
 import type { Health, WorkloadKind } from './kind.ts'
 import { APPS_KIND, PLAIN_POD_REACH, PROGRESS_DEADLINE_SECONDS, pick, replicasOf, statusCount } from './status.ts'
 
@@ -93,7 +94,8 @@ function health(fork: KubeObject, sinceAppliedMs: number): Health {
   const message = `${ready} of ${wanted} pods ready, ${updated} up to date`
   const leftMs = PROGRESS_DEADLINE_SECONDS * 1_000 - sinceAppliedMs
   if (leftMs > 0) return { is: 'progressing', reason: 'PodsNotReady', message, recheckAfterMs: leftMs }
-  const why = `after ${PROGRESS_DEADLINE_SECONDS} s; see its Events: kubectl describe statefulset/${fork.metadata.name}`
+  const look = kubectl('describe', { ...fork.metadata, name: `statefulset/${fork.metadata.name}` })
+  const why = `after ${PROGRESS_DEADLINE_SECONDS} s; see its Events: ${look}`
   return { is: 'stalled', isOverdue: true, reason: 'ProgressDeadlineExceeded', message: `${message} ${why}` }
 }
 

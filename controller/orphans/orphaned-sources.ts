@@ -5,6 +5,7 @@ import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { asObject } from '../../common/kube/reads/object.ts'
 import { returnCommand, type SizeRecord, sizeRecordOf } from '../../common/scaling/record.ts'
 import { count } from '../../common/text/count.ts'
+import { kubectl } from '../../common/text/kubectl.ts'
 import { isBeingDeleted } from '../../common/workload/identity.ts'
 import { progressDeadlineMs, replicasOf, statusCount } from '../../common/workload/status.ts'
 import {
@@ -254,7 +255,7 @@ function leftNote(source: KubeObject, { size, written }: SizeRecord, isCopy: boo
     ? `has ${written} of ${count(size, 'pod')}, and the experiment that made it smaller is gone; ${told}, and so does ` +
         `the fork; give the pods back: ${returnCommand(source, size)}`
     : `has the label of ${isCopy ? 'an experiment of another source' : 'an experiment that is gone'}; ${told}; remove ` +
-        `it: kubectl label deployment/${name} --namespace=${namespace} ${SCALED}-`
+        `it: ${kubectl('label', { name: `deployment/${name}`, namespace }, `${SCALED}-`)}`
 }
 
 /** Whether all pods of a source are available, and its controller has seen its size. */

@@ -44,8 +44,11 @@ describe('a Rollout without a template of its own, on the real control plane', (
       (shown) => hasFork(shown) || condition(shown, 'Stalled')?.reason === 'TemplateNotReviewed',
     )
     if (hasFork(found)) return found
+    const { namespace } = place()
     const annotation = `experiment-controller.example.com/reviewed-template=${template}`
-    expect(condition(found, 'Stalled')?.message).to.contain(`kubectl annotate --overwrite expd/${name} ${annotation}`)
+    expect(condition(found, 'Stalled')?.message).to.contain(
+      `kubectl annotate --overwrite expd/${name} --namespace=${namespace} ${annotation}`,
+    )
     expect((await place().kubectl(['annotate', '--overwrite', `expd/${name}`, annotation])).code).to.equal(0)
     return place().shows(name, 'a fork', hasFork)
   }

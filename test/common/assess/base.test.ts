@@ -162,7 +162,7 @@ describe('the template of another object', () => {
       expect(found).to.have.nested.property(
         'decision.message',
         'rollout/cart takes its template from deployment/base, and it was not checked whether you may read that; to have ' +
-          `it checked, run: kubectl annotate --overwrite expd/faster-cart ${REVIEWED_TEMPLATE}=Deployment/base`,
+          `it checked, run: kubectl annotate --overwrite expd/faster-cart --namespace=shop ${REVIEWED_TEMPLATE}=Deployment/base`,
       )
     })
 })

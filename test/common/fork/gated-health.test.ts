@@ -14,6 +14,7 @@ const SOON = new Date('2026-11-21T10:00:05Z')
 const observed = (workload: KubeObject, status: JsonObject = {}): KubeObject => ({
   ...workload,
   metadata: {
+    namespace: 'shop',
     name: 'cart',
     generation: 1,
     managedFields: [{ manager: 'experiment-controller', operation: 'Apply', time: APPLIED }],
@@ -111,7 +112,7 @@ describe('the health of a gated fork', () => {
       reason: 'ProgressDeadlineExceeded',
       message:
         '0 of 2 pods have ready containers, none open, 1 created after 120 s; ' +
-        'see its Events: kubectl describe deployment/cart',
+        'see its Events: kubectl describe deployment/cart --namespace=shop',
     })
     expect([healthAfter(599).is, healthAfter(600).is]).to.deep.equal(['progressing', 'stalled'])
   })

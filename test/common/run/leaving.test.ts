@@ -90,7 +90,7 @@ describe('a fork that leaves', () => {
 
   it('N47: says that a foreground deletion waits for the pods, and how to find the one that stays', () => {
     const { write, waitsFor } = stepOf(held(['foregroundDeletion']), 3_600)
-    const look = `kubectl get pods --namespace shop --selector ${EXPERIMENT_ID}=cd1aa1c99c --output yaml`
+    const look = `kubectl get pods --namespace=shop --selector=${EXPERIMENT_ID}=cd1aa1c99c --output=yaml`
     expect([write, waitsFor]).to.deep.equal([
       undefined,
       `deployment/${FORK} is being deleted, and waits until its pods are gone; a finalizer may keep one: ${look}`,

@@ -95,7 +95,8 @@ describe('status.promotion', () => {
 
 describe('the condition Paused', () => {
   const facts = someFacts({ experiment: aRunExperiment() })
-  const resume = 'kubectl annotate --overwrite expd/faster-cart experiment-controller.example.com/command=resume'
+  const resume =
+    'kubectl annotate --overwrite expd/faster-cart --namespace=shop experiment-controller.example.com/command=resume'
   const paused = (report: RunReport | undefined) =>
     pausedCondition(facts, report).map(({ status, reason, message }) => `${status} ${reason}: ${message}`)
   const at = (run: Partial<RunReport['run']>, of: Partial<RunReport> = {}): RunReport => {

@@ -69,7 +69,7 @@ function restoring({
   return { skips, reason: found?.decision?.reason, message: found?.decision?.message }
 }
 
-const HELD = 'its own steps may hold it: kubectl argo rollouts promote cart --full --namespace shop skips them'
+const HELD = 'its own steps may hold it: kubectl argo rollouts promote cart --namespace=shop --full skips them'
 
 describe('the own steps of a Rollout that is undone', () => {
   it('N5: are skipped, whether or not the promotion skips them', () =>

@@ -148,7 +148,7 @@ describe('the steps of a Rollout', () => {
   it('N5: hold it while the pods of a change are under way, unless they are skipped', () => {
     const held = (status: JsonObject) => rollout.heldBySteps?.(aRollout({}, status))
     expect(held({ currentPodHash: 'new', stableRS: 'old' })).to.equal(
-      'its own steps may hold it: kubectl argo rollouts promote cart --full --namespace shop skips them',
+      'its own steps may hold it: kubectl argo rollouts promote cart --namespace=shop --full skips them',
     )
     expect(held({ currentPodHash: 'new', stableRS: 'old', promoteFull: true })).to.equal(undefined)
     expect(held({ currentPodHash: 'old', stableRS: 'old' })).to.equal(undefined)
