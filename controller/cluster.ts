@@ -18,6 +18,7 @@ import { type DriftBackoff, keyOfPin, keyOfTwin } from './memory/drift-backoff.t
 import type { DryRuns } from './memory/dry-runs.ts'
 import type { UnreportedWrites, WrittenStatuses } from './memory/pass-memory.ts'
 import type { PodRefusals } from './memory/pod-refusals.ts'
+import type { PodWarnings } from './memory/pod-warnings.ts'
 import type { StatusPacing } from './memory/status-pacing.ts'
 import type { TimedMap } from './memory/timed-map.ts'
 import type { WrittenVersions } from './memory/written-versions.ts'
@@ -42,6 +43,7 @@ interface ClusterOptions
   readonly policies: PoliciesPort & { readonly status: Pick<PolicyStatus, 'record'> }
   readonly reservations: Pick<Reservations, 'reserve'>
   readonly podRefusals: Pick<PodRefusals, 'of'>
+  readonly podWarnings: Pick<PodWarnings, 'of'>
   readonly dryRuns: Pick<DryRuns, 'of'>
   /** of forks */
   readonly drift: DriftBackoff
@@ -68,7 +70,7 @@ const QUOTES: ReadonlySet<Conclusion['is']> = new Set(['failed', 'stalled', 'unr
 /** Makes the cluster of each pass: reads from the caches, writes with one client. Its requests end with the pass. */
 export function clusterForPass(options: ClusterOptions) {
   const { client, written, recorder, log, metrics, isServed, writtenStatuses, ...of } = options
-  const { experiments: cached, statusDrift, sharePace, podRefusals, dryRuns, ...shared } = of
+  const { experiments: cached, statusDrift, sharePace, podRefusals, podWarnings, dryRuns, ...shared } = of
   const { policies, unreported } = shared
   const experiments = new ExperimentReads({ client, cached })
   const workloads = workloadReads(client, shared)
@@ -93,6 +95,7 @@ export function clusterForPass(options: ClusterOptions) {
         revision: reading(RESOURCES.ControllerRevision),
         service: reading(RESOURCES.Service),
         podRefusal: (fork) => podRefusals.of(fork),
+        podWarnings: (fork) => podWarnings.of(fork),
         dryRun: (...of) => dryRuns.of(...of),
       },
       writer: applyPorts(writer, key, options),

@@ -108,7 +108,8 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
   const facts = {
     ...withAddedHashes(early, judged.is === 'wanted' ? judged.fork : undefined),
     surroundings,
-    podRefusal: unknown('a review does not read Events'),
+    podRefusal: NO_EVENTS,
+    podTrouble: NO_EVENTS,
     driftBackoffMs: 0,
     contestedMs: 0,
     policies: known({ ...policies, others: counted }),
@@ -182,6 +183,7 @@ const withSimilar = (error: FieldError, similar: readonly string[]): FieldError 
   error.field === 'spec.sourceRef' ? { ...error, message: [error.message, ...meantBy(similar)].join('; ') } : error
 
 const NOT_READ = unknown('not read in a review')
+const NO_EVENTS = unknown('a review does not read Events')
 
 /** The facts that the plan needs, as far as they are read at this point. */
 function specFacts(

@@ -79,6 +79,8 @@ export interface SpecFacts {
 export interface Facts extends SpecFacts {
   /** why Kubernetes refused the last pod of the fork; absent: it did not, or the status of the fork says why */
   readonly podRefusal: Known<string>
+  /** why pods of the fork are not ready; absent: no Event tells it, or they are ready; in a review always unknown */
+  readonly podTrouble: Known<string>
   /** milliseconds until the fork may be repaired again, because another client keeps changing it; 0 or less: now */
   readonly driftBackoffMs: number
   /** milliseconds since the present step of the run began, as far as this process saw it; absent: it does not know */

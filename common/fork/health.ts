@@ -4,8 +4,8 @@ import { lastAppliedMs } from '../workload/identity.ts'
 import type { Health, WorkloadKind } from '../workload/kind.ts'
 import { replicasOf, statusCount } from '../workload/status.ts'
 
-/** Pods that are not refused are created within a second or two, so refusals are looked for only after this time. */
-const PODS_DUE_MS = 10_000
+/** Pods are created and started within a few seconds, so why they are not is looked for only after this time. */
+export const PODS_DUE_MS = 10_000
 
 /**
  * The health of `fork` at `now`: first the rules for every kind, then those of its adapter. `podRefusal`: why
@@ -17,11 +17,10 @@ export function forkHealth(kind: WorkloadKind, fork: KubeObject, now: Date, podR
     return { is: 'ready', isEmpty: true, reason: 'ScaledToZero', message: 'scaled to zero: no pods, no traffic' }
   const sinceAppliedMs = now.getTime() - lastAppliedMs(fork)
   const health = kind.health(fork, sinceAppliedMs)
-  if (!lacksPods(kind, fork)) return health
   const untilDueMs = PODS_DUE_MS - sinceAppliedMs
-  if (untilDueMs <= 0)
-    return podRefusal === undefined ? health : { is: 'stalled', reason: 'ReplicaFailure', message: podRefusal }
-  if (health.is !== 'progressing') return health
+  if (untilDueMs <= 0 && podRefusal !== undefined && lacksPods(kind, fork))
+    return { is: 'stalled', reason: 'ReplicaFailure', message: podRefusal }
+  if (health.is !== 'progressing' || untilDueMs <= 0 || untilDueMs === Number.POSITIVE_INFINITY) return health
   return { ...health, recheckAfterMs: Math.min(untilDueMs, health.recheckAfterMs ?? untilDueMs) }
 }
 

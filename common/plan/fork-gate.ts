@@ -6,7 +6,9 @@ import type { DesiredFork } from '../assess/assess.ts'
 import { type Facts, podsOf } from '../facts/facts.ts'
 import { gatedHealth } from '../fork/gated-health.ts'
 import { forkHealth } from '../fork/health.ts'
+import { withPodTrouble } from '../fork/pod-trouble.ts'
 import { at, textOr } from '../json/json.ts'
+import { lastPassOf } from '../situation/last-pass.ts'
 import { isInQuarantine, isPinnedToFork } from '../situation/run.ts'
 import type { Situation } from '../situation/situation.ts'
 import { type GatedPod, type GateTarget, gateChanges, openPods } from '../strategy/gate.ts'
@@ -85,8 +87,15 @@ function gateWrite(
   return { verb: 'apply', role: 'pod', resource: POD, object }
 }
 
-/** The health of `fork` at the time of `facts`: of a gated fork by the containers of its pods. */
-export function healthOf(facts: Facts, { kind, gate }: DesiredFork, fork: KubeObject): Health {
+/** The health of `fork` at the time of `facts`, and why its pods are not ready, if that is known. */
+export function healthOf(facts: Facts, wanted: DesiredFork, fork: KubeObject): Health {
+  const { status } = facts.experiment
+  const told = { message: lastPassOf(status).told, experimentResourceRef: status?.experimentResourceRef }
+  return withPodTrouble(countedHealth(facts, wanted, fork), fork, { trouble: knownValue(facts.podTrouble), told })
+}
+
+/** Of a gated fork by the containers of its pods. */
+function countedHealth(facts: Facts, { kind, gate }: DesiredFork, fork: KubeObject): Health {
   const [pods, podRefusal] = [podsOf(facts), knownValue(facts.podRefusal)]
   if (!gate || !pods) return forkHealth(kind, fork, facts.now, podRefusal)
   const { target, revision, progressDeadlineSeconds } = gate

@@ -13,6 +13,8 @@ export interface LastPass {
   readonly emptied: 'aloneBehindService' | 'rolledBack' | undefined
   /** what it said of a fork that was just written; undefined: it said something else */
   readonly ofWritten: Pick<Condition, 'message' | 'observedGeneration'> | undefined
+  /** what it said of the fork, only so that it can be said again */
+  readonly told: Condition['message'] | undefined
   /** whether the experiment is over */
   readonly isOver: boolean
   /** whether the experiment waits for another one to end, such as for a place under a limit */
@@ -32,6 +34,7 @@ export function lastPassOf(status: ExperimentDeploymentStatus | undefined): Last
     isReported: ready !== undefined,
     emptied: ofReady?.empties,
     ofWritten: ofReady?.saysWhyWritten ? ready : undefined,
+    told: conditionOf(status, 'Progressing')?.message,
     isOver: ofReady?.ends === true,
     waitsForAnother: ofReady?.wakesWhenAnotherEnds === true,
     lacksTemplateSince: attributesIn(ofSource)?.lacksTemplate ? ofSource?.lastTransitionTime : undefined,

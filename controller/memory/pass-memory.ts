@@ -7,6 +7,7 @@ import type { Key } from '../runtime/queue.ts'
 import { DriftBackoff } from './drift-backoff.ts'
 import { DryRuns } from './dry-runs.ts'
 import { PodRefusals } from './pod-refusals.ts'
+import { PodWarnings } from './pod-warnings.ts'
 import { StatusPacing } from './status-pacing.ts'
 import { StepClock } from './step-clock.ts'
 import { TimedMap } from './timed-map.ts'
@@ -68,5 +69,6 @@ export function passMemory(
     pins: new DriftBackoff(timers, 2),
     statusDrift: new DriftBackoff(timers),
     podRefusals: new PodRefusals(client, timers),
+    podWarnings: new PodWarnings(client, timers),
   }
 }

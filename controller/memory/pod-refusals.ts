@@ -1,6 +1,7 @@
 import { ABSENT, type Known, known, unknown } from '../../common/api/known.ts'
 import type { KubeObject } from '../../common/api/object.ts'
-import { at, member, textOr } from '../../common/json/json.ts'
+import { lastTimeOf } from '../../common/fork/pod-trouble.ts'
+import { member, textOr } from '../../common/json/json.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import { RESOURCES, resourcePath } from '../../common/kube/client/resources.ts'
@@ -60,9 +61,3 @@ function refusalIn(list: unknown): Known<string> {
   const note = textOr(member(latest, 'note'), REFUSED)
   return note.length > MAX_NOTE ? unknown(`the note of an Event, longer than ${MAX_NOTE} characters,`) : known(note)
 }
-
-/** When it was last repeated, in ms since 1970. Workload controllers still send Events of the older API. */
-const lastTimeOf = (event: unknown): number =>
-  Date.parse(textOr(at(event, 'series', 'lastObservedTime') ?? member(event, 'deprecatedLastTimestamp'), '')) ||
-  Date.parse(textOr(member(event, 'eventTime'), '')) ||
-  0

@@ -1,5 +1,6 @@
 import { sourceNamespaceOf } from '../../common/api/defaults.ts'
 import { ABSENT, type Known, known, knownObject, knownOrAbsent, knownValue, unknown } from '../../common/api/known.ts'
+import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import { POLICIES_NOT_READ } from '../../common/assess/checks.ts'
 import { type Facts, type PolicyFacts, policyFacts } from '../../common/facts/facts.ts'
@@ -12,12 +13,14 @@ import {
   revisionFacts,
 } from '../../common/facts/own-objects.ts'
 import { mayBeRefusedPods } from '../../common/fork/health.ts'
+import { mayHaveTrouble, podTroubleIn } from '../../common/fork/pod-trouble.ts'
 import { isTransient, KubeError } from '../../common/kube/client/errors.ts'
 import { unlessUnread } from '../../common/kube/reads/object.ts'
 import { countScopeOf } from '../../common/policy/policy.ts'
 import { writeInDoubt } from '../../common/situation/write-in-doubt.ts'
 import { primaryOf, referrerOf } from '../../common/surroundings/hazards.ts'
 import type { Neighbours } from '../../common/surroundings/neighbours.ts'
+import type { TrafficView } from '../../common/surroundings/traffic.ts'
 import {
   controllerOf,
   forkName,
@@ -65,6 +68,7 @@ const NOT_READ = {
   source: BEING_DELETED,
   policies: BEING_DELETED,
   podRefusal: BEING_DELETED,
+  podTrouble: BEING_DELETED,
   surroundings: {
     traffic: BEING_DELETED,
     neighbours: BEING_DELETED,
@@ -167,27 +171,47 @@ async function allFacts({ ports, key, experiment, adapter, now }: Observed) {
     analysisFacts(ports, key, experiment, mayRead ? adapter : undefined),
   ])
   const fork = knownValue(forks.fork)
-  const isAsked = adapter && fork && mayBeRefusedPods(adapter, fork, now)
-  const podRefusal = isAsked ? await ports.podRefusal(fork) : ABSENT
+  const gate = gateFacts(ports, experiment)
+  const traffic = ports.surroundings.traffic(key, namespace)
   return {
     ...forks,
     ...revisions,
     twin,
-    podRefusal,
+    ...(adapter && fork ? await eventFacts(ports, adapter, fork, { now, gate, traffic }) : NO_EVENTS),
     promotion,
-    gate: gateFacts(ports, experiment),
+    gate,
     cutOver,
     analysis,
     schema: knownOrAbsent(adapter && ports.schemaOf(adapter)),
     source: mayRead ? source : unknown('its namespace does not share it'),
     surroundings: {
-      traffic: known(ports.surroundings.traffic(key, namespace)),
+      traffic: known(traffic),
       neighbours: neighbours ? known(neighbours) : unknown('autoscalers, budgets and network policies'),
       ...relatedWorkloads(ports, adapter, knownValue(source)),
     },
     // Last, because the count of other experiments is the first to be outdated.
     policies: withOthers(ports, experiment, consent),
   }
+}
+
+const NO_EVENTS = { podRefusal: ABSENT, podTrouble: ABSENT }
+
+interface SeenPods {
+  readonly now: Date
+  readonly gate: ReturnType<typeof gateFacts>
+  readonly traffic: TrafficView
+}
+
+/** What Events say about a fork that lacks pods, or ready ones. Others are not asked about. */
+async function eventFacts(ports: Ports, kind: WorkloadKind, fork: KubeObject, { now, gate, traffic }: SeenPods) {
+  const watched = knownValue(gate?.pods ?? ABSENT) ?? []
+  const [podRefusal, warnings] = await Promise.all([
+    mayBeRefusedPods(kind, fork, now) ? ports.podRefusal(fork) : ABSENT,
+    mayHaveTrouble(kind, fork, { now, pods: watched }) ? ports.podWarnings(fork) : ABSENT,
+  ])
+  if (warnings.is !== 'known') return { podRefusal, podTrouble: warnings }
+  const isListed = (name: string) => traffic.slices.some(({ ready }) => ready.some(({ pod }) => pod === name))
+  return { podRefusal, podTrouble: knownOrAbsent(podTroubleIn(fork, warnings.value, { watched, isListed })) }
 }
 
 /** Other workloads that act on the source: a Flagger primary, and one that takes its template from it. */

@@ -8,6 +8,7 @@ import type { StrategyRunStatus } from '../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../common/api/types.ts'
 import type { AnalysisArms } from '../../common/assess/analysis.ts'
 import type { ByName, Components, OtherExperiment, RefusedFork } from '../../common/facts/facts.ts'
+import type { PodWarning } from '../../common/fork/pod-trouble.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
 import type { CountScope, ExperimentPolicy, NamespaceView } from '../../common/policy/policy.ts'
 import type { DoubtfulWrite } from '../../common/situation/write-in-doubt.ts'
@@ -106,6 +107,11 @@ export interface Ports {
   readonly revision: (namespace: string, name: string) => Promise<KubeObject | undefined>
   /** why the last pod of the fork was refused, as its Events say; at most half a minute old. Does not throw. */
   readonly podRefusal: (fork: KubeObject) => Promise<Known<string>>
+  /**
+   * the Warnings about the pods of the fork; at most half a minute old. Does not throw. All forks of a namespace share
+   * one list.
+   */
+  readonly podWarnings: (fork: KubeObject) => Promise<Known<readonly PodWarning[]>>
   /** the schema of a kind; undefined until it was fetched */
   readonly schemaOf: (kind: WorkloadKind) => SpecSchema | undefined
   readonly policies: PoliciesPort

@@ -71,6 +71,7 @@ function world(cached: ExperimentDeployment | null = anExperiment()) {
     installed: installing(),
     pods: () => [],
     podRefusals: { of: async () => ABSENT },
+    podWarnings: { of: async () => ABSENT },
     dryRuns: { of: async (_key, _kind, { of }) => ({ of, changesNothing: ABSENT }) },
     schemaOf: ({ kind }) => (kind === 'Deployment' ? ANY_SCHEMA : undefined),
     drift: new DriftBackoff(timers),

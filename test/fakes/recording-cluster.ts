@@ -1,9 +1,10 @@
-import { ABSENT, knownOrAbsent } from '../../common/api/known.ts'
+import { ABSENT, known, knownOrAbsent } from '../../common/api/known.ts'
 import { FIELD_MANAGER, FORK_FINALIZER } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import type { ExperimentDeployment, ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import type { OtherExperiment, RefusedFork } from '../../common/facts/facts.ts'
 import { withHash } from '../../common/fork/derive.ts'
+import type { PodWarning } from '../../common/fork/pod-trouble.ts'
 import { at, type JsonObject, listOr, objectOr } from '../../common/json/json.ts'
 import type { KubeError } from '../../common/kube/client/errors.ts'
 import type { SpecSchema } from '../../common/override/spec-schema.ts'
@@ -65,6 +66,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     /** what analyses are read from; undefined: the component is not installed */
     analysis: undefined as AnalysisPort | undefined,
     podRefusal: undefined as string | undefined,
+    podWarnings: [] as readonly PodWarning[],
     driftBackoffMs: 0,
     contestedMs: 0,
     shareWaitMs: 0,
@@ -154,6 +156,7 @@ export function recordingCluster({ experiment, source, schema = ANY_SCHEMA, traf
     },
     revision: async () => world.revision,
     podRefusal: async () => knownOrAbsent(world.podRefusal),
+    podWarnings: async () => known(world.podWarnings),
     schemaOf: () => schema,
     policies: {
       list: () => world.policies,

@@ -31,6 +31,7 @@ export interface Given {
   readonly neighbours?: Neighbours | undefined
   readonly isExcluded?: boolean
   readonly podRefusal?: string
+  readonly podTrouble?: string
   readonly driftBackoffMs?: number
   readonly contestedMs?: number
   readonly unreported?: WrittenGeneration
@@ -67,6 +68,7 @@ export function someFacts(given: Given = {}): Facts {
     },
     isExcluded: of.isExcluded ?? false,
     podRefusal: knownOrAbsent(of.podRefusal),
+    podTrouble: knownOrAbsent(of.podTrouble),
     driftBackoffMs: of.driftBackoffMs ?? 0,
     contestedMs: of.contestedMs ?? 0,
     unreported: of.unreported,

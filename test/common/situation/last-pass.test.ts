@@ -15,7 +15,7 @@ describe('what the last pass left', () => {
     for (const status of [undefined, {}])
       expect(lastPassOf(status)).to.deep.equal({
         ...{ isReported: false, emptied: undefined, ofWritten: undefined, isOver: false, waitsForAnother: false },
-        ...{ lacksTemplateSince: undefined, limited: { active: false, preview: false } },
+        ...{ told: undefined, lacksTemplateSince: undefined, limited: { active: false, preview: false } },
       })
   })
 

@@ -16,6 +16,7 @@ import { REFUSED_PODS } from './refused-pods.ts'
 import { SCALED_AGAIN, SCALED_TWICE } from './scaled-forks.ts'
 import { SCALED_SOURCE } from './scaled-source.ts'
 import { STAYING_PODS } from './staying-pods.ts'
+import { UNREADY_POD } from './unready-pod.ts'
 
 /** A change of one input of `observe`, and what shows that a pass has read it. */
 export interface Input {
@@ -225,6 +226,7 @@ export const INPUTS = {
   unreported: { 'a status that is not written': LOST_STATUS },
   refused: { 'the API server accepts the fork': ACCEPTED_LATER },
   podRefusal: { 'an Event': { ...REFUSED_PODS, isSeen: tells('ReplicaFailure') } },
+  podTrouble: { 'an Event': { ...UNREADY_POD, isSeen: tells('0/3 nodes are available') } },
   driftBackoffMs: { 'a second drift in a row': SCALED_TWICE },
   leavingMs: { 'a minute in which the pods stay': STAYING_PODS },
   stepElapsedMs: { 'the end of a pause': END_OF_PAUSE },

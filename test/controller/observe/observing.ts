@@ -1,6 +1,7 @@
 import { known } from '../../../common/api/known.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
+import type { PodWarning } from '../../../common/fork/pod-trouble.ts'
 import type { ExperimentPolicy } from '../../../common/policy/policy.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import { observe } from '../../../controller/observe/observe.ts'
@@ -24,6 +25,7 @@ interface Given {
   readonly isDoubted?: boolean
   readonly referring?: readonly KubeObject[]
   readonly analysis?: AnalysisPort
+  readonly podWarnings?: readonly PodWarning[]
 }
 
 /** Ports that keep a diary of the reads that a failing API server could block. */
@@ -71,6 +73,10 @@ export function observing(given: Given = {}) {
     podRefusal: async ({ metadata: { namespace, name } }) => {
       diary.push(`Events of ${namespace}/${name}`)
       return known('exceeded quota')
+    },
+    podWarnings: async ({ metadata: { namespace, name } }) => {
+      diary.push(`Warnings about the pods of ${namespace}/${name}`)
+      return known(given.podWarnings ?? [])
     },
     schemaOf: () => ANY_SCHEMA,
     policies: {
