@@ -75,11 +75,12 @@ const OF_ANALYSES = {
   NoControlData: 'Check that the source gets requests and that its pods are measured.',
   ProviderFailed: 'Ask an administrator about the provider that the message names. The message says how it answered.',
   Passed: 'No action needed. The fork is shown not to be worse than its source.',
-  HarmFound: 'Change the override. The analysis run says how much worse the fork is: `kubectl describe expdrun`.',
+  HarmFound: 'Change the override. The column `MESSAGE` of `kubectl get expdrun` says how much worse the fork is.',
   CrashLoops: 'Run `kubectl logs --previous` on the pod of the fork that restarts, and change the override.',
   NotHealthy: 'Run `kubectl describe` on the pods of the fork, and change the override.',
   ControlsDiffer: 'An earlier version of the controller has ended the run. Raise `attempt` to ask again.',
-  PodsDiffer: 'Compare the pods of the fork: one may be bad. Delete it or add pods, then raise `attempt`.',
+  PodsDiffer:
+    'Compare the pods of the fork: one may be bad, as the column `MESSAGE` of `kubectl get expdrun` says. Delete it or add pods, then raise `attempt`.',
   TrafficDiffers:
     'Choose requests of one route by `prometheus.matchers` or `testPath`, or set `stratifyBy`, then raise `attempt`.',
   TooFewSamples:
@@ -115,7 +116,8 @@ const OF_CONDITIONS = {
   ScaledToZero:
     'No action needed. To get pods again, run `kubectl scale expd/NAME --replicas=1`; a strategy gives pods at its steps.',
   Updating: "Wait. The change was applied, and Kubernetes' controller of the workload has not processed it yet.",
-  PodsNotReady: 'Wait. If it takes too long, run `kubectl describe` on the pods of the fork.',
+  PodsNotReady:
+    'Wait. If pods fail, the message names the first of them, with the newest Warning of Kubernetes about it. Correct that in the override, or in the cluster.',
   NameConflict:
     'Remove or rename the object that already has the name of the fork, of its pinned base, or of the record of its promotion. The message names it. If it is an analysis run, raise `spec.analysis.attempt`.',
   ApplyRefused:

@@ -163,6 +163,7 @@ export const runCrd = (): string =>
       },
       ...TRAFFIC_COLUMNS.map((column) => ({ ...column, priority: 1 as const })),
     ],
+    last: [{ name: 'Message', type: 'string', description: 'What was found, in words.', jsonPath: '.status.message' }],
     comment: 'What an analysis asked and found. Only the controller writes it.',
     about: 'One question whether the fork of an experiment is worse than its source, with all evidence about it.',
     spec: {

@@ -1,9 +1,9 @@
 import { EXPERIMENT_STATUS } from '../../common/api/decode-status.ts'
-import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
+import { EXPERIMENT_DEPLOYMENT, REQUESTED_BY } from '../../common/api/names.ts'
 import { EXPERIMENT_SPEC } from '../../common/api/structures.ts'
 import type { ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { ANALYSIS_NOTE } from '../analysis/analysis.ts'
-import { type Column, crdManifest } from '../schema/kinds.ts'
+import { annotationPath, type Column, conditionPath, crdManifest } from '../schema/kinds.ts'
 import { type Note, type Rule, schemaOf } from '../schema/schema.ts'
 import { STATUS_NOTE } from './status.ts'
 import { STRATEGY_NOTE } from './strategy.ts'
@@ -121,7 +121,7 @@ const column = (name: string, jsonPath: string, description: string): Column => 
   description,
   jsonPath,
 })
-const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`
+const ready = (field: string): string => conditionPath('Ready', field)
 
 /** What is shown of an experiment that no controller has looked at: without it, a row of blanks. */
 const UNSEEN = {
@@ -167,6 +167,8 @@ export const experimentCrd = (): string =>
       column('Image', '.status.image', "The images of the fork's containers."),
       column('Changes', '.status.changes', 'The fields that the override changes.'),
       column('Experiment', '.status.experimentResourceRef.name', 'The fork.'),
+      column('Paused', conditionPath('Paused', 'reason'), 'Why its run waits; empty if it does not.'),
+      column('By', annotationPath(REQUESTED_BY), 'Who last changed its spec.'),
     ],
     comment: 'The resource that users write.',
     about:

@@ -1,6 +1,6 @@
 import { EXPERIMENT_POLICY } from '../../common/api/names.ts'
 import { POLICY_SPEC, POLICY_STATUS } from '../../common/policy/decode.ts'
-import { crdManifest } from '../schema/kinds.ts'
+import { conditionPath, crdManifest } from '../schema/kinds.ts'
 import { SELECTOR } from '../schema/label-selector.ts'
 import { type Note, type Rule, schemaOf } from '../schema/schema.ts'
 import { CONDITION_NOTES } from './status.ts'
@@ -155,6 +155,17 @@ export const policyCrd = (): string =>
         description: 'What happens to an experiment that violates this policy.',
         jsonPath: '.status.actions',
       },
+      {
+        name: 'Valid',
+        type: 'string',
+        description: 'False if something in this policy can match nothing; its condition Valid says what.',
+        jsonPath: conditionPath('Valid', 'status'),
+      },
+    ],
+    wide: [
+      { name: 'MaxReplicas', type: 'integer', description: 'spec.maxReplicas', jsonPath: '.spec.maxReplicas' },
+      { name: 'MaxShare', type: 'string', description: 'spec.maxShare', jsonPath: '.spec.maxShare' },
+      { name: 'MaxTTL', type: 'integer', description: 'spec.maxTTLSeconds', jsonPath: '.spec.maxTTLSeconds' },
     ],
     comment: 'The resource by which admins limit experiments.',
     about:

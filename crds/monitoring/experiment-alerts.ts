@@ -87,7 +87,8 @@ export const EXPERIMENT_ALERTS: Readonly<Record<string, Alert>> = {
     severity: 'warning',
     summary: 'Providers of analyses do not answer ({{ $labels.type }}).',
     description: 'Analyses wait, and end with the verdict Error when that takes too long. No experiment passes by it.',
-    remedy: 'The message of an analysis run says with what its provider fails: kubectl get expdrun --all-namespaces.',
+    remedy:
+      'The column MESSAGE of kubectl get expdrun --all-namespaces says with what the provider of an analysis run fails.',
     section: 'Analyses',
   },
   NotReady: {

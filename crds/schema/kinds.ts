@@ -13,6 +13,13 @@ export interface Column {
   readonly priority?: 1
 }
 
+/** The path of a field of the condition of `type`. */
+export const conditionPath = (type: string, field: string): string =>
+  `.status.conditions[?(@.type=="${type}")].${field}`
+
+/** The path of an annotation. A dot in its key would begin another field. */
+export const annotationPath = (key: string): string => `.metadata.annotations.${key.replaceAll('.', '\\.')}`
+
 interface Kind {
   readonly of: ResourceType
   readonly scope: 'Namespaced' | 'Cluster'
@@ -20,6 +27,8 @@ interface Kind {
   /** words of kubectl for several kinds */
   readonly categories?: readonly string[]
   readonly columns: readonly Column[]
+  /** columns after the age, for texts that may be long */
+  readonly last?: readonly Column[]
   /** columns after the age, which are only shown with `-o wide` */
   readonly wide?: readonly Column[]
   /** the fields by which a watch can select */
@@ -38,7 +47,7 @@ const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTi
 
 /** The manifest of a CRD that has nothing in it but what follows from the code. */
 export function crdManifest(kind: Kind): string {
-  const { of, scope, shortName, categories, columns, wide = [], selectable, scale, comment, about } = kind
+  const { of, scope, shortName, categories, columns, last = [], wide = [], selectable, scale, comment, about } = kind
   const { rules = [], spec, status } = kind
   const version = {
     name: 'v1alpha1',
@@ -47,7 +56,7 @@ export function crdManifest(kind: Kind): string {
     ...(status ? { subresources: { status: {}, ...(scale ? { scale } : {}) } } : {}),
     ...(selectable ? { selectableFields: selectable.map((jsonPath) => ({ jsonPath })) } : {}),
     additionalPrinterColumns: [
-      ...[...columns, AGE].map((column) => ({ ...column })),
+      ...[...columns, AGE, ...last].map((column) => ({ ...column })),
       ...wide.map((column) => ({ ...column, priority: 1 })),
     ],
     schema: {

@@ -188,7 +188,7 @@ describe('the manifests, in an empty cluster', () => {
       const kubectl = (...args: readonly string[]) => plane().kubectl(args, { kubeconfig })
       const list = await kubectl('get', 'expp')
       expect(list.stderr).to.equal('')
-      expect(list.stdout).to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +AGE\nrestricted /)
+      expect(list.stdout).to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +VALID +AGE\nrestricted /)
       expect((await kubectl('describe', 'expp/restricted')).stdout).to.contain('Max Replicas:')
       const refused = await kubectl('delete', 'expp/restricted')
       expect(refused.stderr).to.contain(`User "${user}" cannot delete resource "experimentpolicies"`)

@@ -155,7 +155,7 @@ describe('policies and the controller, on the real control plane', () => {
   it('U2: shows what a policy does in flat text', async () => {
     const { text } = await place().kubectl(['get', 'expp', nameOf('small')])
     expect(text)
-      .to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +AGE$/m)
+      .to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +VALID +AGE$/m)
       .and.to.match(/ 2 +0 +Deny +\S+$/m)
   })
 
