@@ -7,6 +7,7 @@ import { count } from '../text/count.ts'
 import { listed } from '../text/list.ts'
 import { shortName } from '../text/short-name.ts'
 import { missingApproval, unnamedPromotion } from './approval.ts'
+import { endpointsNeeded, othersClause } from './other-experiments.ts'
 import {
   allowsSmallerSource,
   type ExperimentPolicySpec,
@@ -56,17 +57,35 @@ const sourceExists: Limit = ({ sourceMissing }, { experiment, isSourceMissing })
     : undefined
 
 const perSource: Limit = ({ maxExperimentsPerSource }, judged) =>
-  tooMany('spec.sourceRef', sourceName(judged.experiment), maxExperimentsPerSource, ofSource(judged))
+  tooMany(judged.experiment, {
+    field: 'spec.sourceRef',
+    place: sourceName(judged.experiment),
+    max: maxExperimentsPerSource,
+    others: ofSource(judged),
+  })
 
 const perNamespace: Limit = ({ maxExperimentsPerNamespace }, judged) => {
   const { namespace } = judged.experiment.metadata
   const others = othersOf(judged)?.filter((other) => other.metadata.namespace === namespace)
-  return tooMany('metadata.namespace', `namespace ${namespace}`, maxExperimentsPerNamespace, others)
+  const place = `namespace ${namespace}`
+  return tooMany(judged.experiment, { field: 'metadata.namespace', place, max: maxExperimentsPerNamespace, others })
 }
 
-function tooMany(field: string, place: string, max: number | undefined, others: readonly unknown[] | undefined) {
+interface CountLimit {
+  readonly field: string
+  readonly place: string
+  readonly max: number | undefined
+  readonly others: readonly ExperimentDeployment[] | undefined
+}
+
+function tooMany(experiment: ExperimentDeployment, { field, place, max, others }: CountLimit) {
   if (max === undefined || others === undefined || others.length < max) return undefined
-  const message = `${place} already has ${count(others.length, 'experiment')}, at most ${max}${others.length > 0 ? '; delete one first' : ''}`
+  const remedy = others.length > 0 ? '; delete one first' : ''
+  const who = othersClause(
+    experiment,
+    others.map((of) => ({ of })),
+  )
+  const message = `${place} already has ${count(others.length, 'experiment')}, at most ${max}${remedy}${who}`
   return { field, message, cause: 'FieldValueForbidden' as const }
 }
 
@@ -86,10 +105,16 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isFor
   const [worst] = (judged.endpoints ?? [])
     .map(({ service, ready, isOfOnePod }) => {
       const selected = (replicas: number) => (isOfOnePod ? Math.min(1, replicas) : replicas)
-      const pods = all.reduce((sum, each) => sum + selected(each.own) * copiesOf(each.of.spec), 0)
+      const each = all.map(({ of, own }) => ({ of, pods: selected(own) * copiesOf(of.spec) }))
+      const pods = each.reduce((sum, { pods }) => sum + pods, 0)
       const now = judged.sourceReplicas
       const isResized = later !== undefined && now !== undefined && !isOfOnePod
-      return { service, pods, endpoints: pods + (isResized ? readyLater(ready, { now, later }) : ready) }
+      return {
+        service,
+        others: each.slice(1),
+        pods,
+        endpoints: pods + (isResized ? readyLater(ready, { now, later }) : ready),
+      }
     })
     .sort((a, b) => b.pods / b.endpoints - a.pods / a.endpoints)
   const percent = Number.parseInt(maxShare, 10)
@@ -97,7 +122,12 @@ const share: PodLimit = ({ maxShare }, judged, { field, open: own, onlyOf, isFor
     return maxShare === '100%' ? undefined : unknownShare(judged, { field, maxShare })
   const endpoints = `${worst.pods} of ${worst.endpoints} endpoints of service/${worst.service}`
   const reason = isForPromotion ? FOR_PROMOTION : ''
-  return invalid(field, `experiments would have ${endpoints}${reason}, at most ${maxShare} is allowed`)
+  const who = othersClause(
+    judged.experiment,
+    worst.others.filter(({ pods }) => pods > 0),
+  )
+  const needed = `allowed from ${count(endpointsNeeded(worst.pods, percent), 'pod')} of others`
+  return invalid(field, `experiments would have ${endpoints}${reason}, at most ${maxShare} is allowed${who}; ${needed}`)
 }
 
 /** The share is unknown where a Service that may select the fork cannot be read. */

@@ -58,7 +58,7 @@ describe('the decision on a canary inside the size of its source', () => {
     }
     expect((await under('80%')).filter((line) => line.startsWith('spec.'))).to.deep.equal([])
     expect(await under('79%')).to.deep.equal([
-      'spec.strategy.canary.steps[6].setWeight: experiments would have 4 of 5 endpoints of service/cart, at most 79% is allowed (policy "limits")',
+      'spec.strategy.canary.steps[6].setWeight: experiments would have 4 of 5 endpoints of service/cart, at most 79% is allowed; allowed from 2 pods of others (policy "limits")',
     ])
   })
 

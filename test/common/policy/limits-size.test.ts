@@ -45,7 +45,7 @@ describe('the limit of a policy on the size of a source', () => {
       )
     expect(shares('80%', 5)).to.deep.equal([])
     expect(shares('79%', 5)).to.deep.equal([
-      'spec.strategy.canary.scaleDownSource: experiments would have 4 of 5 endpoints of service/cart for the promotion, at most 79% is allowed (policy "limits")',
+      'spec.strategy.canary.scaleDownSource: experiments would have 4 of 5 endpoints of service/cart for the promotion, at most 79% is allowed; allowed from 2 pods of others (policy "limits")',
     ])
     expect(shares('20%', 5)).to.have.length(1)
     expect(shares('19%', 5)).to.have.length(2)

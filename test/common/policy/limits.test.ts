@@ -80,7 +80,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
     'reports too many experiments of one source': [
       { maxExperimentsPerSource: 2 },
       aPolicyInput({ others: [other('a'), other('b', { ...on('cart', 'shop'), metadata: { namespace: 'dev' } })] }),
-      [`spec.sourceRef: deployment/cart in namespace shop already has 2 experiments, at most 2; delete one first ${P}`],
+      [
+        `spec.sourceRef: deployment/cart in namespace shop already has 2 experiments, at most 2; delete one first; others: expd/a, 1 elsewhere ${P}`,
+      ],
     ],
     'counts only experiments of the same source': [
       { maxExperimentsPerSource: 1 },
@@ -104,7 +106,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       aPolicyInput({
         others: [other('a', on('pay')), other('b', on('cart', 'dev')), other('c', { metadata: { namespace: 'dev' } })],
       }),
-      [`metadata.namespace: namespace shop already has 2 experiments, at most 2; delete one first ${P}`],
+      [
+        `metadata.namespace: namespace shop already has 2 experiments, at most 2; delete one first; others: expd/a, expd/b ${P}`,
+      ],
     ],
     'checks no number that is not known': [
       { maxExperimentsPerNamespace: 0, maxExperimentsPerSource: 0, maxShare: '1%' },
@@ -124,7 +128,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
           { service: 'cart', ready: 2 },
         ],
       }),
-      [`spec.replicas: experiments would have 1 of 3 endpoints of service/cart, at most 25% is allowed ${P}`],
+      [
+        `spec.replicas: experiments would have 1 of 3 endpoints of service/cart, at most 25% is allowed; allowed from 3 pods of others ${P}`,
+      ],
     ],
     'adds up the pods of twins': [
       { maxShare: '25%' },
@@ -133,7 +139,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
         others: [other('a', { replicas: 2, analysis: { control: 'Twin' } })],
         endpoints: [{ service: 'cart', ready: 8 }],
       }),
-      [`spec.replicas: experiments would have 6 of 14 endpoints of service/cart, at most 25% is allowed ${P}`],
+      [
+        `spec.replicas: experiments would have 6 of 14 endpoints of service/cart, at most 25% is allowed; others: expd/a (4 pods); allowed from 18 pods of others ${P}`,
+      ],
     ],
     'adds up the pods of all live experiments of the source': [
       { maxShare: '25%' },
@@ -141,7 +149,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
         others: [other('a', { replicas: 2 }), other('b', on('pay'))],
         endpoints: [{ service: 'cart', ready: 8 }],
       }),
-      [`spec.replicas: experiments would have 3 of 11 endpoints of service/cart, at most 25% is allowed ${P}`],
+      [
+        `spec.replicas: experiments would have 3 of 11 endpoints of service/cart, at most 25% is allowed; others: expd/a (2 pods); allowed from 9 pods of others ${P}`,
+      ],
     ],
     'counts one pod of each fork and twin behind a Service that selects one pod of each workload': [
       { maxShare: '25%' },
@@ -153,7 +163,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
           { service: 'first', ready: 2, isOfOnePod: true },
         ],
       }),
-      [`spec.replicas: experiments would have 3 of 5 endpoints of service/first, at most 25% is allowed ${P}`],
+      [
+        `spec.replicas: experiments would have 3 of 5 endpoints of service/first, at most 25% is allowed; others: expd/a (1 pod); allowed from 9 pods of others ${P}`,
+      ],
     ],
     'judges the Service with the largest share, which may have the most endpoints of others': [
       { maxShare: '25%' },
@@ -164,7 +176,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
           { service: 'all', ready: 4 },
         ],
       }),
-      [`spec.replicas: experiments would have 6 of 10 endpoints of service/all, at most 25% is allowed ${P}`],
+      [
+        `spec.replicas: experiments would have 6 of 10 endpoints of service/all, at most 25% is allowed; allowed from 18 pods of others ${P}`,
+      ],
     ],
     'accepts an experiment without pods, which has no share': [
       { maxShare: '1%' },
@@ -209,7 +223,7 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
       }),
       [
         `spec.promotion: needs 5 pods for the promotion, at most 4 are allowed ${P}`,
-        `spec.promotion: experiments would have 5 of 10 endpoints of service/cart for the promotion, at most 25% is allowed ${P}`,
+        `spec.promotion: experiments would have 5 of 10 endpoints of service/cart for the promotion, at most 25% is allowed; allowed from 15 pods of others ${P}`,
       ],
     ],
     'reports the share of every step that is too large': [
@@ -222,7 +236,9 @@ const limits: Record<string, readonly [policy: ExperimentPolicySpec, input: Poli
         ],
         endpoints: [{ service: 'cart', ready: 10 }],
       }),
-      [`${step(3)}: experiments would have 4 of 14 endpoints of service/cart, at most 25% is allowed ${P}`],
+      [
+        `${step(3)}: experiments would have 4 of 14 endpoints of service/cart, at most 25% is allowed; allowed from 12 pods of others ${P}`,
+      ],
     ],
     'reports a cut-over, which leaves nobody else, whatever the number of pods': [
       { maxShare: '60%' },
