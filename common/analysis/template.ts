@@ -17,6 +17,8 @@ import { withTexts } from './texts.ts'
 export interface AnalysisSources {
   readonly template: (scope: TemplateScope, name: string) => Known<AnalysisTemplate>
   readonly provider: (name: string) => Known<AnalysisProvider>
+  /** the names of the providers that the namespace may use; none where its labels are not known */
+  readonly usableProviders: () => readonly string[]
   /** of the experiment; undefined: its labels are not known */
   readonly namespace: MetricRuleInput['namespace']
 }
@@ -88,15 +90,30 @@ const inputOf = (
   of: Pick<MetricRuleInput, 'args' | 'isOfCluster'>,
 ): MetricRuleInput => ({ ...of, provider: needsProvider(metric) ? provider(metric.provider) : ABSENT, namespace })
 
-function missingProvider(metric: Metric, { provider }: AnalysisSources): readonly string[] {
-  return needsProvider(metric) ? notKnown(ANALYSIS_PROVIDER.plural, metric.provider, provider(metric.provider)) : []
+/** Only providers that the namespace may use are suggested: developers may not list them. */
+function missingProvider(metric: Metric, { provider, usableProviders }: AnalysisSources): readonly string[] {
+  if (!needsProvider(metric)) return []
+  const { provider: name } = metric
+  const meant = () => {
+    const usable = didYouMean(name, usableProviders())
+    return usable === undefined ? undefined : `did you mean ${JSON.stringify(usable)}?`
+  }
+  return notKnown(ANALYSIS_PROVIDER.plural, { name, found: provider(name), meant })
+}
+
+interface Missing {
+  readonly name: string
+  readonly found: Known<unknown>
+  /** what was probably meant, if the object is not there */
+  readonly meant: () => string | undefined
 }
 
 /** Why an object is not used. */
-function notKnown(plural: string, name: string, found: Known<unknown>): readonly string[] {
+function notKnown(plural: string, { name, found, meant }: Missing): readonly string[] {
   const object = `${plural.replace(/s$/, '')}/${name}`
   if (found.is === 'known') return []
-  return [found.is === 'absent' ? `there is no ${object} yet` : `${object}: ${found.because}`]
+  if (found.is === 'unknown') return [`${object}: ${found.because}`]
+  return [[`there is no ${object} yet`, meant()].filter((part) => part !== undefined).join('; ')]
 }
 
 const NOTHING: Part = { placed: [], errors: [], missing: [], providers: [] }
@@ -106,7 +123,11 @@ function usedTemplate(use: TemplateUse, field: string, sources: AnalysisSources)
   const found = sources.template(scope, name)
   const isOfCluster = scope === 'Cluster'
   const { plural } = isOfCluster ? CLUSTER_ANALYSIS_TEMPLATE : ANALYSIS_TEMPLATE
-  if (found.is !== 'known') return { ...NOTHING, missing: notKnown(plural, name, found) }
+  if (found.is !== 'known') {
+    const isOther = () => !isOfCluster && sources.template('Cluster', name).is === 'known'
+    const meant = () => (isOther() ? 'a cluster template has this name; to use it, set scope: Cluster' : undefined)
+    return { ...NOTHING, missing: notKnown(plural, { name, found, meant }) }
+  }
   const { spec } = found.value
   const wrongArgs = argErrors(spec, args, `${field}.args`)
   if (wrongArgs.length > 0) return { ...NOTHING, errors: wrongArgs }

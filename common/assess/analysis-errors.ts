@@ -8,6 +8,7 @@ import type { ExperimentDeployment, FieldError, Warning } from '../api/types.ts'
 import type { ByName, SpecFacts } from '../facts/facts.ts'
 import { strategyRunSpec } from '../strategy/run-spec.ts'
 import { clauses } from '../text/fitted.ts'
+import { allowedProviders } from './allowed-providers.ts'
 import { shortages, timeErrors } from './analysis-times.ts'
 
 type AnalysisRequest = Pick<SpecFacts, 'experiment' | 'analysis'>
@@ -20,6 +21,7 @@ export function analysisOf({ experiment, analysis }: AnalysisRequest): ResolvedA
   const resolved = resolveAnalysis(analysisWithDefaults(experiment.spec.analysis), {
     template: (scope, name) => named(scope === 'Cluster' ? clusterTemplates : templates, name),
     provider: (name) => named(providers, name),
+    usableProviders: () => allowedProviders(analysis),
     namespace,
   })
   return { ...resolved, errors: [...twinErrors(experiment.spec), ...resolved.errors] }

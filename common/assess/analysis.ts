@@ -5,19 +5,20 @@ import { subjectOf, wholeSubjectOf } from '../analysis/run/subject.ts'
 import type { ResolvedAnalysis } from '../analysis/template.ts'
 import type { Arm } from '../analysis/window-data.ts'
 import { analysisWithDefaults, type CompleteAnalysis } from '../api/analysis/defaults.ts'
-import { ABSENT, knownValue } from '../api/known.ts'
-import { requirementsOf, selects } from '../api/label-selector.ts'
+import { knownValue } from '../api/known.ts'
+import { requirementsOf } from '../api/label-selector.ts'
 import { beyondSelector } from '../api/limits.ts'
 import { EXPERIMENT_ID } from '../api/names.ts'
 import type { KubeObject } from '../api/object.ts'
 import type { Reason } from '../api/reasons.ts'
-import type { AnalysisFacts, SpecFacts } from '../facts/facts.ts'
+import type { SpecFacts } from '../facts/facts.ts'
 import { shortForkHash } from '../fork/derive.ts'
 import { hasRolledOut } from '../fork/health.ts'
 import { isPinned } from '../fork/pinned.ts'
 import { at } from '../json/json.ts'
 import { shortNameOf } from '../text/short-name.ts'
 import { experimentId, type ForkRole, forkName, roleUid } from '../workload/identity.ts'
+import { allowedProviders } from './allowed-providers.ts'
 import { analysisOf } from './analysis-errors.ts'
 import type { DesiredFork } from './assess.ts'
 import { hasNewBase } from './base.ts'
@@ -180,14 +181,4 @@ export function analysisArms(
   const arms = { namespace, providers: allowedProviders(analysis), treatment: copy('experiment') }
   if (experiment.spec.analysis?.control !== 'Twin') return { ...arms, control: own }
   return { ...arms, control: copy('control'), source: own, ...(obstacle ? { isSourceOther: true } : {}) }
-}
-
-function allowedProviders(analysis: AnalysisFacts | undefined): readonly string[] {
-  const labels = analysis?.namespace?.labels
-  const all = knownValue(analysis?.providers ?? ABSENT)
-  if (!labels || !all) return []
-  return [...all]
-    .filter(([, provider]) => selects(knownValue(provider)?.spec.namespaceSelector, labels))
-    .map(([name]) => name)
-    .sort()
 }

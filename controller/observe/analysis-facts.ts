@@ -36,7 +36,8 @@ export async function analysisFacts(
   const named = (scope: TemplateScope) =>
     new Map(
       (spec.analysis?.templates ?? [])
-        .filter((use) => (use.scope ?? 'Namespace') === scope)
+        // a cluster template may be meant where the scope is missing
+        .filter((use) => scope === 'Cluster' || (use.scope ?? 'Namespace') === scope)
         .map((use) => [use.name, analysis.template(scope === 'Cluster' ? undefined : namespace, use.name)])
         .filter((entry): entry is [string, Known<AnalysisTemplate>] => entry[1] !== undefined),
     )

@@ -36,6 +36,7 @@ describe('the templates of the manifests', () => {
         template: () => known(decoded.template),
         provider: (provider) =>
           known({ metadata: { name: provider }, spec: PROVIDERS[provider as keyof typeof PROVIDERS] }),
+        usableProviders: () => [],
         namespace: { name: 'shop', labels: {} },
       }
       const spec = analysisWithDefaults({ templates: [{ name, scope: 'Cluster', args }] })

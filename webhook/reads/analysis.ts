@@ -43,7 +43,7 @@ export async function readAnalysis(
   return { templates, clusterTemplates, providers, namespace: labels, traffic }
 }
 
-/** By the runs about the same source that are still there. Each has up to 30 KB, and its row in a table a few bytes. */
+/** By the runs about the same source that are still there. Each has up to 30 KB, and its row in a table up to one. */
 async function readTraffic(kube: Reader, experiment: ExperimentDeployment): Promise<RunTraffic | undefined> {
   const path = resourcePath(ANALYSIS_RUN, { namespace: experiment.metadata.namespace })
   const labelSelector = `${SOURCE_ID}=${sourceId(experiment)}`

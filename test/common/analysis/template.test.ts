@@ -25,6 +25,7 @@ const sources = (templates: Templates = {}, providers: AnalysisSources['provider
     return found.is === 'known' ? known({ metadata: { name }, spec: found.value }) : found
   },
   provider: providers,
+  usableProviders: () => ['prometheus'],
   namespace: { name: 'shop', labels: {} },
 })
 const prometheus = (name: string) =>
@@ -71,6 +72,20 @@ describe('an analysis with its templates', () => {
     })
     const { metrics } = resolved({ templates: [{ name: 'http', scope: 'Cluster' }, { name: 'http' }] }, from)
     expect(metrics.map(({ name }) => name)).to.deep.equal(['b', 'a'])
+  })
+
+  it('suggests a provider that the namespace may use, and a cluster template of the same name', () => {
+    const missing = (spec: AnalysisSpec, from = sources()) => resolved(spec, from).missing
+    expect(missing({ metrics: [latency('a', { provider: 'prometeus' })] })).to.deep.equal([
+      'there is no experimentanalysisprovider/prometeus yet; did you mean "prometheus"?',
+    ])
+    const noneUsable = { ...sources(), usableProviders: () => [] }
+    expect(missing({ metrics: [latency('a', { provider: 'prometeus' })] }, noneUsable)).to.deep.equal([
+      'there is no experimentanalysisprovider/prometeus yet',
+    ])
+    expect(missing({ templates: [{ name: 'http' }] }, sources({ 'Cluster/http': known(HTTP) }))).to.deep.equal([
+      'there is no experimentanalysistemplate/http yet; a cluster template has this name; to use it, set scope: Cluster',
+    ])
   })
 
   it('waits for what is not there or could not be read', () => {

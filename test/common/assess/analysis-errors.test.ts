@@ -78,7 +78,11 @@ describe('the analysis of an experiment', () => {
     const warned = (analysis: AnalysisFacts) =>
       analysisWarnings(facts({ templates: [{ name: 'http' }], metrics: [metric('a')] }, analysis))
     expect(warned({ ...FACTS, templates: byName({}), providers: unknown('not read in time') })).to.deep.equal([
-      { reason: 'AnalysisNotReady', message: 'there is no experimentanalysistemplate/http yet' },
+      {
+        reason: 'AnalysisNotReady',
+        message:
+          'there is no experimentanalysistemplate/http yet; a cluster template has this name; to use it, set scope: Cluster',
+      },
       { reason: 'AnalysisNotReady', message: 'experimentanalysisprovider/prometheus: not read in time' },
     ])
     expect(warned({ ...FACTS, templates: byName({ http: unknown('spec.metrics: wrong') }) })).to.deep.equal([
