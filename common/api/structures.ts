@@ -36,9 +36,13 @@ import {
 import type { ExperimentDeploymentSpec, SourceRef } from './types.ts'
 
 /** The name of a namespace or of a Service. */
-export const namespaceName = syntax(63, NAME_PATTERN)
+export const namespaceName = syntax(63, NAME_PATTERN, 'a name of lowercase letters, digits and -, such as cart')
 /** The name of an object of most other kinds. */
-export const anyObjectName = syntax(253, OBJECT_NAME_PATTERN)
+export const anyObjectName = syntax(
+  253,
+  OBJECT_NAME_PATTERN,
+  'a name of lowercase letters, digits, - and ., such as cart',
+)
 
 /** As in a path: never empty, `.` or `..`. */
 const nameOf = (what: string) => text(253, '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$', `the name of a ${what}`)
@@ -55,19 +59,24 @@ const DELAYS = {
   abortScaleDownDelaySeconds: delay,
   progressDeadlineAbort: optional(flag),
 }
-const maxUnavailable = optional(countOrText(6, AMOUNT_PATTERN))
+const AMOUNT = 'a number of pods, such as 2, or a percentage, such as 25%'
+const maxUnavailable = optional(countOrText(AMOUNT, 6, AMOUNT_PATTERN))
+
+const PAUSE = 'a time of whole seconds, such as 90, 30s, 10m or 1h30m, at most a year'
 
 const STEP = choice<CanaryStep>({
   setWeight: optional(whole(0, 100)),
   pause: optional(
-    object<NonNullable<CanaryStep['pause']>>({ duration: optional(countOrText(36, PAUSE_PATTERN, MAX_PAUSE_SECONDS)) }),
+    object<NonNullable<CanaryStep['pause']>>({
+      duration: optional(countOrText(PAUSE, 36, PAUSE_PATTERN, MAX_PAUSE_SECONDS)),
+    }),
   ),
   analysis: optional(object<NonNullable<CanaryStep['analysis']>>({})),
 })
 
 const CANARY = object<CanaryStrategy>({
   steps: optional(narrowed(arrayOf(STEP), arrayOf(STEP, 50))),
-  maxSurge: optional(countOrText(6, AMOUNT_PATTERN, MAX_REPLICAS)),
+  maxSurge: optional(countOrText(AMOUNT, 6, AMOUNT_PATTERN, MAX_REPLICAS)),
   maxUnavailable,
   scaleDownSource: optional(flag),
   ...DELAYS,

@@ -30,8 +30,6 @@ interface TextStructure extends Described {
   readonly max: number
   /** a regular expression that JavaScript and Go read alike; absent: any text */
   readonly pattern?: string
-  /** whether the CRD has the pattern itself, in place of a rule whose message says what is expected */
-  readonly isSyntax?: true
 }
 
 /** The formats of whole numbers in a CRD, with what they can hold. */
@@ -67,6 +65,8 @@ interface TimeStructure extends Described {
 /** A number of things, or a text such as a percentage, which other code reads. The limits are for the CRD. */
 interface CountOrText extends Described {
   readonly is: 'countOrText'
+  /** what the text must be */
+  readonly words: string
   readonly pattern: string
   readonly maxLength: number
   readonly max?: number
@@ -145,11 +145,10 @@ export const text = (max: number, pattern?: string, expected?: string): TextStru
 })
 /** A text that may be empty. */
 export const anyText = (max = Number.POSITIVE_INFINITY): TextStructure => ({ is: 'text', min: 0, max })
-/** A text that the API server checks by the pattern itself, because it is a well-known one. */
-export const syntax = (max: number, pattern: string): TextStructure => ({
-  ...text(max, pattern),
+/** As `text`, never empty. */
+export const syntax = (max: number, pattern: string, expected: string): TextStructure => ({
+  ...text(max, pattern, expected),
   min: 1,
-  isSyntax: true,
 })
 export const word = <Word extends string>(words: readonly Word[]): WordStructure<Word> => ({ is: 'word', words })
 export const whole = (min: number, max: number): NumberStructure => ({ is: 'number', isWhole: true, min, max })
@@ -165,9 +164,10 @@ export const anyNumber = number(-Number.MAX_VALUE, Number.MAX_VALUE)
 export const amount = whole(0, Number.MAX_SAFE_INTEGER)
 export const flag: FlagStructure = { is: 'flag' }
 export const time: TimeStructure = { is: 'time' }
-/** A number of things or a text. `pattern`, the length of the text and the most are for the CRD alone. */
-export const countOrText = (maxLength: number, pattern: string, max?: number): CountOrText => ({
+/** A number of things or a text. `words`, `pattern`, the length of the text and the most are for the CRD alone. */
+export const countOrText = (words: string, maxLength: number, pattern: string, max?: number): CountOrText => ({
   is: 'countOrText',
+  words,
   maxLength,
   pattern,
   ...(max === undefined ? {} : { max }),

@@ -1,4 +1,6 @@
 import { ARG_NAME_PATTERN } from '../../common/api/analysis/patterns.ts'
+import { EXAMPLES, exampleOf } from '../experiments/examples.ts'
+import { refusingNames } from '../schema/refusing.ts'
 import type { Note, Rule } from '../schema/schema.ts'
 import { METRIC_NOTES } from './metric.ts'
 import { METRIC_RULES } from './metric-rules.ts'
@@ -31,12 +33,21 @@ const RULES: readonly Rule[] = [
   },
 ]
 
+const NAMES = refusingNames(
+  {
+    interval: 'write intervalSeconds: 60, a number of seconds',
+    timeout: 'write maxSeconds: 1800, a number of seconds',
+    warmUp: 'write warmUpSeconds: 30, a number of seconds',
+  },
+  { interval: 'numberOrText', timeout: 'numberOrText', warmUp: 'numberOrText' },
+)
+
 /** What `spec.analysis` of an experiment says to people, and its rules. */
 export const ANALYSIS_NOTE: Note = {
-  about:
-    'Whether the fork is worse than the source, by metrics, and what follows. {} alone asks about its health: whether its containers restart more often.',
+  about: `Whether the fork is worse than the source, by metrics, and what follows. {} alone asks about its health: whether its containers restart more often. ${exampleOf(EXAMPLES.analysis)}`,
   isAtomic: true,
-  rules: RULES,
+  rules: [...RULES, ...NAMES.rules],
+  refused: NAMES.refused,
   members: {
     templates: {
       about: 'Templates whose metrics the analysis has, before those of "metrics": at most 4.',

@@ -4,13 +4,32 @@ import { EXPERIMENT_SPEC } from '../../common/api/structures.ts'
 import type { ExperimentDeploymentStatus } from '../../common/api/types.ts'
 import { ANALYSIS_NOTE } from '../analysis/analysis.ts'
 import { annotationPath, type Column, conditionPath, crdManifest } from '../schema/kinds.ts'
+import { refusingNames } from '../schema/refusing.ts'
 import { type Note, type Rule, schemaOf } from '../schema/schema.ts'
+import { EXAMPLES, exampleOf } from './examples.ts'
 import { STATUS_NOTE } from './status.ts'
 import { STRATEGY_NOTE } from './strategy.ts'
 
 const STEPS = 'self.strategy.canary.steps'
 
+/** Names that people write for a field that has another one, or that is somewhere else. */
+const NAMES = refusingNames(
+  {
+    ttl: 'write ttlSeconds: 3600, a number of seconds',
+    image: 'write overrideSpec: {template: {spec: {containers: [{name: NAME, image: IMAGE}]}}}',
+    template: 'write overrideSpec: {template: …}',
+    override: 'write overrideSpec',
+    steps: 'write strategy: {canary: {steps: …}}',
+    canary: 'write strategy: {canary: …}',
+    blueGreen: 'write strategy: {blueGreen: …}',
+    interval: 'write analysis: {intervalSeconds: 60}',
+    metrics: 'write analysis: {metrics: …}',
+  },
+  { ttl: 'numberOrText', image: 'text', steps: 'list', interval: 'numberOrText', metrics: 'list' },
+)
+
 const RULES: readonly Rule[] = [
+  ...NAMES.rules,
   {
     rule: "!has(self.traffic) || self.traffic.mode != 'Gated' || has(self.strategy)",
     fieldPath: '.traffic.mode',
@@ -44,6 +63,7 @@ const RULES: readonly Rule[] = [
 const SPEC: Note = {
   about: 'Which workload to fork and what to change in the fork.',
   rules: RULES,
+  refused: NAMES.refused,
   members: {
     sourceRef: {
       about: 'The workload to fork, called the source. Cannot be changed later.',
@@ -67,7 +87,8 @@ const SPEC: Note = {
       'How overrideSpec is merged into the spec of the source. Merge is a JSON merge patch (RFC 7386), as in "kubectl patch --type=merge": objects are merged, other values and whole lists are replaced, and null removes a key. Strategic is different for lists whose items have a key: containers, env and volumes by name, ports by number and protocol, and so on. These lists are merged item by item, and no item can be removed.',
     overrideSpec: {
       about:
-        'A partial spec of the source\'s kind: only the fields that are different in the fork, or {} for none. With Merge, lists such as containers and env are replaced as a whole, so repeat the items that must stay. "replicas" and "selector" cannot be set here. "kubectl explain deployment.spec" lists the fields.',
+        'A partial spec of the source\'s kind: only the fields that are different in the fork, or {} for none. With Merge, lists such as containers and env are replaced as a whole, so repeat the items that must stay. "replicas" and "selector" cannot be set here. "kubectl explain deployment.spec" lists the fields. ' +
+        exampleOf(EXAMPLES.overrideSpec),
       whenAbsent: 'write the fields that are different in the fork, or {} for none',
       schema: {
         type: 'object',
@@ -87,8 +108,11 @@ const SPEC: Note = {
     },
     onSourceChange:
       'What to do when the source changes. Follow merges the override into the changed spec. Pin keeps the spec with which the experiment started.',
-    ttlSeconds:
-      'The experiment expires this many seconds after its creation. Then the fork is deleted, and this object stays with the reason Expired. A larger number creates the fork again; a run that was aborted then also needs the command retry.',
+    ttlSeconds: {
+      about:
+        'The experiment expires this many seconds after its creation. Then the fork is deleted, and this object stays with the reason Expired. A larger number creates the fork again; a run that was aborted then also needs the command retry.',
+      insteadOfText: 'must be a number of seconds without quotes, such as 3600 for an hour',
+    },
     strategy: STRATEGY_NOTE,
     traffic: {
       about: 'Which pods of a fork with a strategy get requests.',

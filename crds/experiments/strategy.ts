@@ -1,66 +1,67 @@
-import type { JsonObject } from '../../common/json/json.ts'
-import type { Note, Rule } from '../schema/schema.ts'
+import { REFUSED_TYPES, type RefusingOptions, refusing, refusingNames } from '../schema/refusing.ts'
+import type { Note } from '../schema/schema.ts'
+import { EXAMPLES, exampleOf } from './examples.ts'
 
-const ANY: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-
-/** The types of fields of Argo Rollouts that are no objects. */
-const TYPES: Readonly<Record<string, JsonObject>> = {
-  ...{ canaryService: { type: 'string' }, stableService: { type: 'string' }, dynamicStableScale: { type: 'boolean' } },
-  ...{ minPodsPerReplicaSet: { type: 'integer' }, scaleDownDelayRevisionLimit: { type: 'integer' } },
+const OF_ARGO: RefusingOptions = {
+  about: 'A field of Argo Rollouts that is not supported here and is refused.',
+  types: {
+    ...{ canaryService: 'text', stableService: 'text', dynamicStableScale: 'flag' },
+    ...{ minPodsPerReplicaSet: 'number', scaleDownDelayRevisionLimit: 'number' },
+  },
 }
-
-const refusedField = (schema: JsonObject): JsonObject => ({
-  description: 'A field of Argo Rollouts that is not supported here and is refused.',
-  ...schema,
-})
-
-/** Fields of Argo Rollouts that are refused, with what to do instead. */
-const refusing = (remedies: Readonly<Record<string, string>>) => ({
-  rules: Object.entries(remedies).map(
-    ([field, message]): Rule => ({
-      rule: `!has(self.${field})`,
-      reason: 'FieldValueForbidden',
-      fieldPath: `.${field}`,
-      message,
-    }),
-  ),
-  refused: Object.fromEntries(Object.keys(remedies).map((field) => [field, refusedField(TYPES[field] ?? ANY)])),
-})
 
 const NO_ROUTER = 'weights here are numbers of pods; remove it'
 const POD_AFFINITY = 'override the affinity of the pod template instead'
 const POD_METADATA = 'override the metadata of the pod template instead'
 const ONE_FORK = 'there is only one fork; remove it'
 
-const OF_STEP = refusing({
-  setCanaryScale: 'the pods follow from the weight; use setWeight instead',
-  experiment: 'create another ExperimentDeployment instead',
-  setHeaderRoute: NO_ROUTER,
-  setMirrorRoute: NO_ROUTER,
-  plugin: 'there are no plugins; remove it',
-})
+const OF_STEP = refusing(
+  {
+    setCanaryScale: 'the pods follow from the weight; use setWeight instead',
+    experiment: 'create another ExperimentDeployment instead',
+    setHeaderRoute: NO_ROUTER,
+    setMirrorRoute: NO_ROUTER,
+    plugin: 'there are no plugins; remove it',
+  },
+  OF_ARGO,
+)
 
-const OF_CANARY = refusing({
-  analysis: 'an analysis is written in spec.analysis, beside strategy; move it there',
-  antiAffinity: POD_AFFINITY,
-  canaryMetadata: POD_METADATA,
-  stableMetadata: 'the source is never changed; remove it',
-  ...{ canaryService: NO_ROUTER, stableService: NO_ROUTER, trafficRouting: NO_ROUTER, pingPong: NO_ROUTER },
-  dynamicStableScale: 'set scaleDownSource to true instead',
-  minPodsPerReplicaSet: 'every weight above 0 has at least one pod; remove it',
-  scaleDownDelayRevisionLimit: ONE_FORK,
-  replicaProgressThreshold: 'every pod of a step must be ready; remove it',
-})
+const STEP_NAMES = refusingNames(
+  {
+    weight: 'write setWeight: 10, a percentage without the sign',
+    duration: 'write pause: {duration: 1h}',
+    promote: 'promoting is no step; it follows the last one, as spec.promotion says',
+  },
+  { weight: 'numberOrText', duration: 'numberOrText' },
+)
 
-const OF_BLUE_GREEN = refusing({
-  prePromotionAnalysis: 'the preview gets no requests to compare; test it, and use the command "resume" instead',
-  postPromotionAnalysis:
-    'the source gets no requests to compare with then; use scaleDownDelaySeconds and the command "abort" instead',
-  antiAffinity: POD_AFFINITY,
-  activeMetadata: 'the source is never changed; override the metadata of the pod template instead',
-  previewMetadata: POD_METADATA,
-  scaleDownDelayRevisionLimit: ONE_FORK,
-})
+const OF_CANARY = refusing(
+  {
+    analysis: 'an analysis is written in spec.analysis, beside strategy; move it there',
+    antiAffinity: POD_AFFINITY,
+    canaryMetadata: POD_METADATA,
+    stableMetadata: 'the source is never changed; remove it',
+    ...{ canaryService: NO_ROUTER, stableService: NO_ROUTER, trafficRouting: NO_ROUTER, pingPong: NO_ROUTER },
+    dynamicStableScale: 'set scaleDownSource to true instead',
+    minPodsPerReplicaSet: 'every weight above 0 has at least one pod; remove it',
+    scaleDownDelayRevisionLimit: ONE_FORK,
+    replicaProgressThreshold: 'every pod of a step must be ready; remove it',
+  },
+  OF_ARGO,
+)
+
+const OF_BLUE_GREEN = refusing(
+  {
+    prePromotionAnalysis: 'the preview gets no requests to compare; test it, and use the command "resume" instead',
+    postPromotionAnalysis:
+      'the source gets no requests to compare with then; use scaleDownDelaySeconds and the command "abort" instead',
+    antiAffinity: POD_AFFINITY,
+    activeMetadata: 'the source is never changed; override the metadata of the pod template instead',
+    previewMetadata: POD_METADATA,
+    scaleDownDelayRevisionLimit: ONE_FORK,
+  },
+  OF_ARGO,
+)
 
 const LISTS = ['templates', 'args', 'dryRun', 'measurementRetention']
 
@@ -75,14 +76,13 @@ const ANALYSIS_STEP: Note = {
     },
   ],
   refused: {
-    ...Object.fromEntries(LISTS.map((field) => [field, refusedField({ type: 'array', maxItems: 64, items: ANY })])),
-    analysisRunMetadata: refusedField(ANY),
+    ...Object.fromEntries(LISTS.map((field) => [field, { description: OF_ARGO.about, ...REFUSED_TYPES.list }])),
+    analysisRunMetadata: { description: OF_ARGO.about, ...REFUSED_TYPES.object },
   },
 }
 
 const STEPS: Note = {
-  about:
-    'The steps, in this order, at most 50. Each has setWeight, pause or analysis. Without steps the fork gets as many pods as maxSurge allows.',
+  about: `The steps, in this order, at most 50. Each has setWeight, pause or analysis. Without steps the fork gets as many pods as maxSurge allows. ${exampleOf(EXAMPLES.steps)}`,
   keys: 'unsaid',
   itemRules: [
     {
@@ -109,10 +109,14 @@ const STEPS: Note = {
       message: 'set setWeight, pause or analysis, such as {setWeight: 10} or {pause: {}}',
     },
     ...OF_STEP.rules,
+    ...STEP_NAMES.rules,
   ],
   members: {
-    setWeight:
-      'The percentage of all pods, those of the source and those of the fork, that the fork has. The source keeps its pods, unless scaleDownSource is true. With 20 and a source of 10 pods, the fork gets 3, or 2 with scaleDownSource. With 0 it has none.',
+    setWeight: {
+      about:
+        'The percentage of all pods, those of the source and those of the fork, that the fork has. The source keeps its pods, unless scaleDownSource is true. With 20 and a source of 10 pods, the fork gets 3, or 2 with scaleDownSource. With 0 it has none.',
+      insteadOfText: 'must be a number without quotes and without %, such as 10',
+    },
     pause: {
       about: 'Waits for a time, or until somebody resumes the run.',
       members: {
@@ -122,7 +126,7 @@ const STEPS: Note = {
     },
     analysis: ANALYSIS_STEP,
   },
-  refused: OF_STEP.refused,
+  refused: { ...OF_STEP.refused, ...STEP_NAMES.refused },
 }
 
 const progressDeadlineAbort =
@@ -159,8 +163,7 @@ const CANARY: Note = {
 }
 
 const BLUE_GREEN: Note = {
-  about:
-    'Runs the fork without requests beside the source, lets a preview reach it, and then moves a Service from the source to it. The source keeps its pods, so that the way back takes no time. The fork is always gated, as with traffic.mode Gated.',
+  about: `Runs the fork without requests beside the source, lets a preview reach it, and then moves a Service from the source to it. The source keeps its pods, so that the way back takes no time. The fork is always gated, as with traffic.mode Gated. ${exampleOf(EXAMPLES.blueGreen)}`,
   isAtomic: true,
   rules: [
     {
@@ -200,6 +203,15 @@ const BLUE_GREEN: Note = {
   refused: OF_BLUE_GREEN.refused,
 }
 
+const STRATEGY_NAMES = refusingNames(
+  {
+    type: 'write canary: {steps: [{setWeight: 10}, {pause: {}}]} or blueGreen: {activeService: NAME}, without a type',
+    steps: 'write canary: {steps: [{setWeight: 10}, {pause: {}}]}',
+    rollingUpdate: 'that is of the fork; write it in overrideSpec.strategy',
+  },
+  { type: 'text', steps: 'list' },
+)
+
 /** What `spec.strategy` says to people, and its rules. */
 export const STRATEGY_NOTE: Note = {
   about:
@@ -214,6 +226,8 @@ export const STRATEGY_NOTE: Note = {
       rule: '!has(self.canary) || !has(self.blueGreen)',
       message: 'has both canary and blueGreen; remove one of them',
     },
+    ...STRATEGY_NAMES.rules,
   ],
   members: { canary: CANARY, blueGreen: BLUE_GREEN },
+  refused: STRATEGY_NAMES.refused,
 }

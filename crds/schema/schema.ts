@@ -35,6 +35,8 @@ interface NoteWithRules {
   readonly isNullable?: boolean
   /** of a member that must be there: what to do where it is not, in place of the words of the API server */
   readonly whenAbsent?: string
+  /** of a whole number: what is said of a text, in place of the words of the API server about types */
+  readonly insteadOfText?: string
   /** of an object: the schemas of members that are known only so that rules can refuse them */
   readonly refused?: JsonObject
   /** in place of what the structure says, for an object that other code checks */
@@ -56,7 +58,9 @@ export function schemaOf(described: Structure, note: Note, options: SchemaOption
   const { about, rules = [], itemRules, keys, isAtomic, isNullable, schema } = whole
   const head = { ...(about === '' ? {} : { description: about }), ...(isNullable ? { nullable: true } : {}) }
   if (schema) return { ...head, ...schema }
-  const all = options.withoutRules ? [] : [...absenceRules(whole), ...rules, ...ownRules(structure)]
+  const all = options.withoutRules
+    ? []
+    : [...absenceRules(whole), ...textRules(whole), ...rules, ...ownRules(structure)]
   const ruled = all.length === 0 ? {} : { 'x-kubernetes-validations': all.map((rule) => ({ ...rule })) }
   const validations = isAtomic ? { 'x-kubernetes-map-type': 'atomic', ...ruled } : ruled
   switch (structure.is) {
@@ -81,11 +85,15 @@ export function schemaOf(described: Structure, note: Note, options: SchemaOption
       return { ...head, type: 'object', ...most('maxProperties', structure), ...validations, additionalProperties }
     }
     default:
-      return { ...head, ...scalarSchema(structure), ...validations }
+      return { ...head, ...scalarSchema(structure, whole), ...validations }
   }
 }
 
 const wholeNote = (note: Note): NoteWithRules => (typeof note === 'string' ? { about: note } : note)
+
+/** The schema lets a text pass, and this rule refuses it. */
+const textRules = ({ insteadOfText }: NoteWithRules): readonly Rule[] =>
+  insteadOfText === undefined ? [] : [{ rule: 'type(self) == int', message: insteadOfText }]
 
 const absenceRules = ({ members = {} }: NoteWithRules): readonly Rule[] =>
   Object.entries(members).flatMap(([key, note]) => {
@@ -132,17 +140,16 @@ function objectSchema(
 
 type Scalar = Exclude<Structure, { readonly is: 'object' | 'list' | 'map' }>
 
-function scalarSchema(structure: Scalar): JsonObject {
+function scalarSchema(structure: Scalar, { insteadOfText }: NoteWithRules): JsonObject {
   switch (structure.is) {
     case 'text':
       return {
         type: 'string',
         ...(structure.min === 0 ? {} : { minLength: structure.min }),
         ...most('maxLength', structure),
-        ...(structure.isSyntax ? of({ pattern: structure.pattern }) : {}),
       }
     case 'number':
-      return numberSchema(structure)
+      return insteadOfText === undefined ? numberSchema(structure) : countSchema(structure)
     case 'word':
       return { type: 'string', enum: structure.words }
     case 'flag':
@@ -150,13 +157,21 @@ function scalarSchema(structure: Scalar): JsonObject {
     case 'time':
       return { type: 'string', format: 'date-time' }
     case 'countOrText': {
-      const { max, maxLength, pattern } = structure
-      return { 'x-kubernetes-int-or-string': true, minimum: 0, ...of({ maximum: max }), maxLength, pattern }
+      const { max, maxLength } = structure
+      return { 'x-kubernetes-int-or-string': true, minimum: 0, ...of({ maximum: max }), maxLength }
     }
     case 'anyObject':
       throw new Error('an object that somebody else checks needs a schema in its note')
   }
 }
+
+/** A whole number that may be a text as far as the schema is concerned. */
+const countSchema = ({ min, max }: Extract<Structure, { readonly is: 'number' }>): JsonObject => ({
+  'x-kubernetes-int-or-string': true,
+  minimum: min,
+  maximum: max,
+  maxLength: 64,
+})
 
 function numberSchema({ isWhole, min, max, format }: Extract<Structure, { readonly is: 'number' }>): JsonObject {
   const kind: Readonly<Record<string, Json>> = isWhole
@@ -172,7 +187,14 @@ function numberSchema({ isWhole, min, max, format }: Extract<Structure, { readon
  * such a bound needs a rule.
  */
 function ownRules(structure: Structure): readonly Rule[] {
-  if (structure.is === 'text' && structure.pattern !== undefined && !structure.isSyntax) {
+  if (structure.is === 'countOrText')
+    return [
+      {
+        rule: `type(self) == int || string(self).matches(${JSON.stringify(structure.pattern)})`,
+        message: `must be ${structure.words}`,
+      },
+    ]
+  if (structure.is === 'text' && structure.pattern !== undefined) {
     const message = `must be ${structure.expected ?? 'as the pattern says'}`
     return [{ rule: `self.matches(${JSON.stringify(structure.pattern)})`, message }]
   }

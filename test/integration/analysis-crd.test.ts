@@ -84,7 +84,7 @@ const REFUSED: Readonly<Record<string, readonly [spec: object, words: readonly s
     analysis({ onNoData: 'Promote' }),
     ['spec.analysis.onNoData: Unsupported value: "Promote": supported values: "RollBack", "Keep"'],
   ],
-  'a misspelt member': [analysis({ interval: 30 }), ['unknown field "spec.analysis.interval"']],
+  'a misspelt member': [analysis({ intervall: 30 }), ['unknown field "spec.analysis.intervall"']],
 }
 
 describe('an analysis in the CRD, by itself', () => {

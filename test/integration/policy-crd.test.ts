@@ -128,7 +128,11 @@ describe('the CRD of policies, by itself', () => {
       'Experiments',
       'Violations',
       'Actions',
+      'Valid',
       'Age',
+      'MaxReplicas',
+      'MaxShare',
+      'MaxTTL',
     ])
   })
 

@@ -70,7 +70,10 @@ const REFUSED: Readonly<Record<string, readonly [strategy: unknown, words: strin
   ],
   'setWeight 101': [steps({ setWeight: 101 }), `${FIRST}.setWeight: Invalid value: 101: `],
   'setWeight -1': [steps({ setWeight: -1 }), `${FIRST}.setWeight: Invalid value: -1: `],
-  'setWeight "10%"': [steps({ setWeight: '10%' }), `${FIRST}.setWeight in body must be of type integer`],
+  'setWeight "10%"': [
+    steps({ setWeight: '10%' }),
+    `${FIRST}.setWeight: Invalid value: "10%": must be a number without quotes and without %`,
+  ],
   'setWeight 100 before another step': [
     steps({ setWeight: 100 }, { pause: {} }),
     'spec.strategy.canary.steps: Invalid value: setWeight 100 can only be the last step; remove the steps after it',

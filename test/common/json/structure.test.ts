@@ -23,7 +23,7 @@ interface Pet {
 
 describe('a structure', () => {
   it('is data', () => {
-    expect(syntax(3, '^a*$')).to.deep.equal({ is: 'text', min: 1, max: 3, pattern: '^a*$', isSyntax: true })
+    expect(syntax(3, '^a*$', 'all a')).to.deep.equal({ is: 'text', min: 1, max: 3, pattern: '^a*$', expected: 'all a' })
     expect(integer('int32', 0)).to.deep.equal({
       is: 'number',
       isWhole: true,

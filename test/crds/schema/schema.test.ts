@@ -36,12 +36,23 @@ describe('the schema of a structure', () => {
     [time, { type: 'string', format: 'date-time' }],
     [anyText(), { type: 'string' }],
     [anyText(3), { type: 'string', maxLength: 3 }],
-    [syntax(3, '^a*$'), { type: 'string', minLength: 1, maxLength: 3, pattern: '^a*$' }],
+    [
+      syntax(3, '^a*$', 'all a'),
+      {
+        ...{ type: 'string', minLength: 1, maxLength: 3 },
+        'x-kubernetes-validations': [{ rule: 'self.matches("^a*$")', message: 'must be all a' }],
+      },
+    ],
     [integer('int32'), { type: 'integer', format: 'int32' }],
     [integer('int64', 1, 8), { type: 'integer', format: 'int64', minimum: 1, maximum: 8 }],
     [
-      countOrText(2, '^a*$', 8),
-      { 'x-kubernetes-int-or-string': true, minimum: 0, maximum: 8, maxLength: 2, pattern: '^a*$' },
+      countOrText('an x', 2, '^a*$', 8),
+      {
+        ...{ 'x-kubernetes-int-or-string': true, minimum: 0, maximum: 8, maxLength: 2 },
+        'x-kubernetes-validations': [
+          { rule: 'type(self) == int || string(self).matches("^a*$")', message: 'must be an x' },
+        ],
+      },
     ],
     [narrowed(anyText(), word(['a'])), { type: 'string', enum: ['a'] }],
     [map(anyText()), { type: 'object', additionalProperties: { type: 'string' } }],
@@ -55,6 +66,12 @@ describe('the schema of a structure', () => {
       type: 'string',
       maxLength: 3,
       'x-kubernetes-validations': [{ rule: 'self.matches("^\\"\\\\d$")', message: 'must be a digit' }],
+    }))
+
+  it('lets a text in place of a number pass, so that a rule can say what to write', () =>
+    expect(schemaOf(whole(0, 8), { about: '', insteadOfText: 'must be a number' })).to.deep.equal({
+      ...{ 'x-kubernetes-int-or-string': true, minimum: 0, maximum: 8, maxLength: 64 },
+      'x-kubernetes-validations': [{ rule: 'type(self) == int', message: 'must be a number' }],
     }))
 
   it('checks a bound that is no whole number by a rule too', () =>
