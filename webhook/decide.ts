@@ -4,6 +4,7 @@ import { known, knownOrAbsent, unknown } from '../common/api/known.ts'
 import type { FieldError, Warning } from '../common/api/types.ts'
 import { analysisWarnings } from '../common/assess/analysis-errors.ts'
 import { type Assessment, assess, derivedFork } from '../common/assess/assess.ts'
+import { meantWarnings } from '../common/assess/meant.ts'
 import type { Mistake } from '../common/assess/merged-errors.ts'
 import { promoteErrors } from '../common/assess/promotion-errors.ts'
 import { sizeWarnings } from '../common/assess/size-errors.ts'
@@ -41,6 +42,7 @@ import { authorErrors, commandErrors } from './review/command-errors.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { nullWarnings } from './review/dropped-nulls.ts'
 import { commandWarnings } from './review/manifest-command.ts'
+import { misplacedKeys } from './review/misplaced-keys.ts'
 import type { DecodedRequest } from './review/request.ts'
 import { runErrors } from './run-errors.ts'
 
@@ -143,6 +145,8 @@ export async function decide(review: AuthorizedReview, reads: LaterReads): Promi
     ...analysisWarnings(facts),
     ...nullWarnings(decoded.request),
     ...commandWarnings(decoded.request),
+    ...misplacedKeys(decoded.request),
+    ...meantWarnings(decoded.experiment),
     ...describe(situation, plan(situation, evaluation), {
       ...describedBy(facts, review, evaluation, compared),
       suggestions: meantBy(similar),
