@@ -20,12 +20,12 @@ const expiresInPauses: Finding = ({ strategy, ttlSeconds }) => {
   return [`spec.ttlSeconds: the experiment expires after ${ttl}, and the pauses of its steps take ${all}; raise it`]
 }
 
-/** Only without a promotion: the last weight before one may be 100. */
+/** Where the spec says nothing of a promotion: who writes one knows what follows the steps. */
 const doublesSource: Finding = ({ strategy, promotion }) => {
   const { steps = [], scaleDownSource } = strategy?.canary ?? {}
   if (steps.at(-1)?.setWeight !== 100 || promotion || scaleDownSource) return []
-  const what = 'the fork gets as many pods as the source, which keeps its own and its requests'
-  return [`${STEPS}[${steps.length - 1}].setWeight: ${what}; to give the source the change, set spec.promotion`]
+  const what = 'the fork gets as many pods as the source, which keeps its own, so about half of the requests'
+  return [`${STEPS}[${steps.length - 1}].setWeight: ${what}; leave it out, and give the command promote instead`]
 }
 
 const replicasDoNothing: Finding = (spec) => {

@@ -8,10 +8,18 @@ import { type Mistake, manifestOf } from './mistakes/mistake.ts'
 import { OF_MERGES } from './mistakes/of-merges.ts'
 import { OF_OVERRIDES } from './mistakes/of-overrides.ts'
 import { OF_RESOURCES } from './mistakes/of-resources.ts'
+import { OF_SCHEMA, OF_SILENCE } from './mistakes/of-schema.ts'
 import { OF_VALUES } from './mistakes/of-values.ts'
 import { usesRolloutCrds } from './rollout-crds.ts'
 
-const MISTAKES: readonly Mistake[] = [...OF_OVERRIDES, ...OF_MERGES, ...OF_VALUES, ...OF_RESOURCES]
+const MISTAKES: readonly Mistake[] = [
+  ...OF_OVERRIDES,
+  ...OF_MERGES,
+  ...OF_VALUES,
+  ...OF_RESOURCES,
+  ...OF_SCHEMA,
+  ...OF_SILENCE,
+]
 
 /** Starts about seventy kubectl processes. */
 const ALL_MS = 300_000
@@ -64,20 +72,32 @@ describe('common mistakes, by kubectl apply', () => {
     })
     await inParallel(6, MISTAKES, async (mistake) => {
       if (mistake.before !== undefined) await applied(manifestOf(mistake, mistake.before), mistake)
-      answers.set(mistake, await applied(manifestOf(mistake), mistake))
+      const more = mistake.warns === undefined ? [] : ['--dry-run=server'] // it would be stored
+      answers.set(mistake, await applied(manifestOf(mistake), mistake, ...more))
     })
   })
   after('the webhook is removed', () => webhook?.remove())
 
-  async function applied(manifest: string, { isServerSide = false }: Mistake, ...more: string[]): Promise<string> {
+  async function applied(
+    manifest: string,
+    { isServerSide = false, warns }: Mistake,
+    ...more: string[]
+  ): Promise<string> {
     const args = ['-n', namespace, 'apply', ...(isServerSide ? ['--server-side'] : []), ...more, '-f', '-']
     const { stdout, stderr } = await plane().kubectl(args, { input: manifest })
-    return `${stderr}${stdout}`.replaceAll(namespace, 'shop').trimEnd()
+    const lines = `${stderr}${stdout}`.replaceAll(namespace, 'shop').trimEnd().split('\n')
+    // the plan of an accepted one has the hash of its uid
+    return lines.filter((line) => warns === undefined || line.startsWith(`Warning: [${warns}]`)).join('\n')
   }
 
   for (const mistake of MISTAKES)
-    it(`${mistake.title}: is refused, and its field is named`, () => {
+    it(`${mistake.title}: ${mistake.warns ? 'is accepted with a warning' : 'is refused'}, and its field is named`, () => {
       const answer = answers.get(mistake) ?? ''
+      if (mistake.warns !== undefined) {
+        expect(answer).to.include(`Warning: [${mistake.warns}] `)
+        for (const path of mistake.paths) expect(answer).to.include(path)
+        return
+      }
       expect(answer).to.match(/is invalid|Error from server/)
       for (const path of mistake.paths) expect(namedIn(answer), answer).to.include(path)
     })
@@ -97,7 +117,8 @@ const namedIn = (answer: string): readonly string[] =>
 
 const chapter = (mistake: Mistake, answer: string): string => {
   const before = mistake.before === undefined ? [] : ['After', fenced('yaml', manifestOf(mistake, mistake.before)), '']
-  const command = `$ kubectl apply ${mistake.isServerSide ? '--server-side ' : ''}-f -`
+  const options = `${mistake.isServerSide ? '--server-side ' : ''}${mistake.warns ? '--dry-run=server ' : ''}`
+  const command = `$ kubectl apply ${options}-f -`
   return [
     `## ${mistake.title}\n`,
     ...before,

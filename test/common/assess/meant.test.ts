@@ -21,8 +21,8 @@ const cases: Readonly<Record<string, readonly [Partial<ExperimentDeploymentSpec>
   ],
   'setWeight 100 as the last step, without a promotion': [
     steps({ setWeight: 10 }, { setWeight: 100 }),
-    'spec.strategy.canary.steps[1].setWeight: the fork gets as many pods as the source, which keeps its own and its ' +
-      'requests; to give the source the change, set spec.promotion',
+    'spec.strategy.canary.steps[1].setWeight: the fork gets as many pods as the source, which keeps its own, so about ' +
+      'half of the requests; leave it out, and give the command promote instead',
   ],
   'no setWeight 100 before a promotion': [{ ...steps({ setWeight: 100 }), promotion: { mode: 'Manual' } }, undefined],
   'replicas beside a canary': [

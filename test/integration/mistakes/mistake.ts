@@ -13,6 +13,10 @@ export interface Mistake {
   /** YAML: the whole `spec`, if the mistake is outside these members */
   readonly spec?: string
   readonly name?: string
+  /** YAML: members of `metadata` beside the name */
+  readonly metadata?: string
+  /** the reason of the warning, where it is accepted */
+  readonly warns?: string
   /** sent by server-side apply, because client-side apply drops nulls */
   readonly isServerSide?: boolean
   /** YAML: the previous contents of `overrideSpec`; the mistake is the change */
@@ -27,7 +31,7 @@ const indented = (yaml: string, by: string): string =>
 
 /** The manifest of a mistake, or of its state `before`, which is applied first. */
 export function manifestOf(mistake: Mistake, override = mistake.override): string {
-  const { kind = 'Deployment', overrideType, name = 'faster-cart', rest } = mistake
+  const { kind = 'Deployment', overrideType, name = 'faster-cart', rest, metadata } = mistake
   const spec =
     mistake.spec ??
     [
@@ -39,7 +43,7 @@ export function manifestOf(mistake: Mistake, override = mistake.override): strin
   return [
     'apiVersion: experimentcontroller.example.com/v1alpha1',
     'kind: ExperimentDeployment',
-    `metadata: {name: ${name}}`,
+    `metadata: {name: ${name}${metadata === undefined ? '' : `, ${metadata}`}}`,
     'spec:',
     `${indented(spec, '  ')}\n`,
   ].join('\n')
