@@ -4,10 +4,13 @@ import type { Warning } from '../common/api/types.ts'
 import { isObject } from '../common/json/json.ts'
 import type { SpecSchema } from '../common/override/spec-schema.ts'
 import { decodePolicy } from '../common/policy/decode.ts'
+import { namedNamespaces, noSuchNamespace } from '../common/policy/named-namespaces.ts'
 import { type PolicyMistake, policyMistakes } from '../common/policy/policy-mistakes.ts'
 import type { KindShape } from '../common/policy/unmatched-paths.ts'
 import { clauses } from '../common/text/fitted.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
+import { missingNamespaces } from './reads/missing-namespaces.ts'
+import type { Reader } from './reads/reader.ts'
 import type { AdmissionRequest } from './review/admission-review.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { nameIn } from './review/request.ts'
@@ -38,7 +41,22 @@ const UNCHECKED =
 
 const warningOf = (message: string): Warning => warning('Policy', ...clauses(message))
 
+/** `decision` with a warning for each namespace that the policy names and that does not exist. */
+export async function withMissingNamespaces(
+  { object }: AdmissionRequest,
+  decision: ReviewDecision,
+  kube: Reader,
+): Promise<ReviewDecision> {
+  if (decision.is !== 'admitted') return decision
+  const missing = await missingNamespaces(kube, namedNamespaces(specOf(object)))
+  const warnings = missing.map((each) => warningOf(noSuchNamespace(each)))
+  return { ...decision, warnings: [...decision.warnings, ...warnings] }
+}
+
 const mistakesIn = (object: AdmissionRequest['object'], kinds: readonly KindShape[]): readonly PolicyMistake[] =>
-  policyMistakes(decodePolicy({ ...EMPTY, ...(isObject(object.spec) ? { spec: object.spec } : {}) }).spec, kinds)
+  policyMistakes(specOf(object), kinds)
+
+const specOf = ({ spec }: AdmissionRequest['object']) =>
+  decodePolicy({ ...EMPTY, ...(isObject(spec) ? { spec } : {}) }).spec
 
 const EMPTY = { apiVersion: EXPERIMENT_POLICY.apiVersion, kind: EXPERIMENT_POLICY.kind, metadata: { name: '' } }

@@ -25,7 +25,7 @@ import { isAbortOnly } from './review/command.ts'
 import type { ReviewDecision } from './review/decision.ts'
 import { annotationErrors } from './review/defaults-patch.ts'
 import { type DecodedRequest, decodeRequest, nameIn } from './review/request.ts'
-import { reviewPolicy } from './validate-policy.ts'
+import { reviewPolicy, withMissingNamespaces } from './validate-policy.ts'
 
 /** What the validating webhook needs. */
 export interface ValidatorDeps {
@@ -50,7 +50,8 @@ export const validator = (deps: ValidatorDeps) => {
   const [counter, surroundings] = [new ExperimentCounter(kube, deps.timers), new SurroundingsReader(kube, deps.timers)]
   const similar = new SimilarSources(kube, deps.timers)
   return async (request: AdmissionRequest, limitMs = REVIEW_MS): Promise<ReviewDecision> => {
-    if (request.resource === EXPERIMENT_POLICY.plural) return reviewPolicy(request, deps.schemas)
+    if (request.resource === EXPERIMENT_POLICY.plural)
+      return withMissingNamespaces(request, reviewPolicy(request, deps.schemas), kube)
     const yielder = new Yielder(deps.timers)
     const read = decodeRequest(request)
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }
