@@ -163,6 +163,10 @@ describe(`an update from version ${FORMER.slice(0, 8)}, and the way back`, () =>
   it('make nothing again with the former image when no source is smaller any more', async () => {
     await says(place(), 'inside', 'abort')
     await isItselfAgain('inside')
+    // the former version does not know this field, so it would take the experiment for an edited one
+    const strategy = { canary: { scaleDownSource: null } }
+    await place().api.patch(place().path('experiments', 'inside'), { spec: { strategy } })
+    await hasPhase('inside', 'Paused')
     await comesToRest()
     for (const options of [{ ...PRESENT, ...argsOfFormer() }, PRESENT]) {
       await replaces(options)

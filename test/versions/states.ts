@@ -91,7 +91,7 @@ export const STATES: Readonly<Record<string, State>> = {
     shows: isBetweenWindows,
   },
   twinned: { spec: { analysis: { ...DECIDING.analysis, control: 'Twin' } }, shows: isBetweenWindows },
-  slow: { spec: { analysis: { intervalSeconds: 600, noDataSeconds: 3600 } }, shows: isBetweenWindows },
+  slow: { spec: { analysis: { intervalSeconds: 1800, noDataSeconds: 3600 } }, shows: isBetweenWindows },
   failed: { spec: DECIDING, shows: verdictIs('Fail') },
   passed: { spec: DECIDING, shows: verdictIs('Pass') },
 }
