@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { TIMES } from '../side-by-side.ts'
-import { crashesOf, type Plan } from './batch.ts'
+import { crashesOf } from './batch.ts'
 import type { History } from './oracles.ts'
 import type { Expected, Reference, Runner } from './run.ts'
 import type { Scenario } from './scenarios.ts'
@@ -21,9 +21,8 @@ function runnerOf(requests: readonly string[], isMade: (request: string) => bool
   return { runner, long }
 }
 
-const allCrashes = (plans: readonly Plan[], lanes: number) =>
-  Promise.all(crashesOf(plans, {} as History, lanes).values())
-const crashes = async (runner: Runner) => (await allCrashes([{ scenario, runner }], 2)).flat()
+const crashes = async (runner: Runner) =>
+  (await Promise.all(crashesOf([{ scenario, runner }], {} as History, 2).values())).flat()
 
 describe('all crash points of a scenario', () => {
   it('need not repeat an Event, whoever does, but make each other request that is the first of its sort', async () => {
@@ -44,48 +43,5 @@ describe('all crash points of a scenario', () => {
     const { runner, long } = runnerOf(requests, () => true)
     expect(await crashes(runner)).to.have.length(TIMES * requests.length * 3)
     expect(long).to.deep.equal(['create leases #1, not forwarded'])
-  })
-
-  it('begin while those of another scenario are in their quiet time', async () => {
-    const next = Promise.withResolvers<void>()
-    const first = runnerOf(['create leases #1'], () => true).runner
-    const waiting: Runner = {
-      ...first,
-      rerun: async (options, ...rest) => {
-        options.onQuiet?.()
-        await next.promise
-        return first.rerun(options, ...rest)
-      },
-    }
-    const begins: Runner = {
-      ...first,
-      rerun: (...options) => {
-        next.resolve()
-        return first.rerun(...options)
-      },
-    }
-    const plans = [waiting, begins].map((runner) => ({ scenario, runner }))
-    const counts = (await allCrashes(plans, 1)).map(({ length }) => length)
-    expect(counts).to.deep.equal([TIMES * 3, TIMES * 3])
-  })
-
-  it('do not begin while others work', async () => {
-    const { runner } = runnerOf(['create leases #1'], () => true)
-    let [working, most] = [0, 0]
-    const counting: Runner = {
-      ...runner,
-      rerun: async (...options) => {
-        working += 1
-        most = Math.max(most, working)
-        const verdict = await runner.rerun(...options)
-        working -= 1
-        return verdict
-      },
-    }
-    await allCrashes(
-      [1, 2].map(() => ({ scenario, runner: counting })),
-      2,
-    )
-    expect(most).to.equal(2)
   })
 })
