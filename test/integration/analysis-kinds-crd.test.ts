@@ -125,7 +125,8 @@ describe('the kinds of an analysis, by themselves', () => {
       expect(decoded.is === 'run' && decoded.run.status?.metrics).to.deep.equal([metric])
       const { stdout } = await plane().kubectl(['get', 'expdrun', 'kept', '-n', 'default'])
       const [head = '', row = ''] = stdout.trim().split('\n')
-      expect(head.split(/\s+/)).to.deep.equal(['NAME', 'EXPERIMENT', 'VERDICT', 'LOOKS', 'REQUESTS', 'SINCE', 'AGE'])
+      const columns = ['NAME', 'EXPERIMENT', 'VERDICT', 'LOOKS', 'REQUESTS', 'SINCE', 'AGE', 'MESSAGE']
+      expect(head.split(/\s+/)).to.deep.equal(columns)
       expect(row.split(/\s+/).slice(0, 5)).to.deep.equal(['kept', 'faster-cart', 'Wait', '2', '20'])
     })
 

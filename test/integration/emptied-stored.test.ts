@@ -14,12 +14,12 @@ const GROUP = 'former.example.com'
 /** The API of experiments under another name, so that the update of its CRD concerns no other test. */
 const FORMER: ResourceType = { apiVersion: `${GROUP}/v1alpha1`, kind: 'FormerExperiment', plural: 'formerexperiments' }
 
-/** What a former version of the CRD did not have: these words, and the only property of `overrideSpec`. */
+/** What a former version of the CRD did not have: these words, the only property of `overrideSpec`, and a rule. */
 const LATER = ['x-kubernetes-map-type', 'nullable', 'template']
 
 const withoutLater = (value: unknown): unknown =>
   Array.isArray(value)
-    ? value.map(withoutLater)
+    ? value.filter((each) => at(each, 'fieldPath') !== '.template').map(withoutLater)
     : isObject(value)
       ? Object.fromEntries(
           Object.entries(value).flatMap(([key, held]) => (LATER.includes(key) ? [] : [[key, withoutLater(held)]])),

@@ -64,7 +64,7 @@ describe('kubectl, with the product', () => {
     await place().shows('columns', 'its pod', ({ status }) => status?.pods === '1/1')
     const [header = '', row = ''] = (await kubectl(['get', 'expd/columns', '--output=wide'])).text.split('\n')
     expect(header).to.match(
-      /^NAME +SOURCE +PODS +READY +SHARE +STEP +VERDICT +STATUS +EXPIRES +AGE +IMAGE +CHANGES +EXPERIMENT$/,
+      /^NAME +SOURCE +PODS +READY +SHARE +STEP +VERDICT +STATUS +EXPIRES +AGE +IMAGE +CHANGES +EXPERIMENT +PAUSED +BY$/,
     )
     expect(row)
       .to.match(/^columns +Deployment\/cart +1\/1 +/)

@@ -77,7 +77,7 @@ describe('apply: a write that concerns production', () => {
     const conclusion = { ...waiting('Undoing', 'waits'), fork: undefined, source: undefined }
     const found = await apply(ports, { writes: [write], conclusion }, someFacts({ kind: known(rollout) }))
     expect(found.is === 'concluded' && found.conclusion.message).to.equal(
-      'rollouts/status is forbidden; its own steps may hold it: kubectl argo rollouts promote cart --full --namespace shop skips them',
+      'rollouts/status is forbidden; its own steps may hold it: kubectl argo rollouts promote cart --namespace=shop --full skips them',
     )
   })
 
