@@ -114,13 +114,14 @@ const isProgress = (command: string, line: string): boolean =>
 export const wordsOf = (command: string): readonly string[] =>
   (command.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
 
-/** What differs in each run, in an output: ids, times, and so the widths of columns. */
+/** What differs in each run, in an output: ids, times, looks so far, and so the widths of columns. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/-experiment-[\da-f]{10}(-[\da-f]{10})?\b/g, '-experiment-ID'],
   [/\b[\da-f]{64}\b/g, 'WHOLE'],
   [/\bexperiment-id:[\da-f]{10}\b/g, 'experiment-id:ID'],
   [/\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?/g, 'TIME'],
   [/\b(\d+[dhms])+\b/g, 'DURATION'],
+  [/\b(Wait +)\d+(?= +\d+ )/g, '$1LOOKS'],
   [/ {2,}/g, '  '],
 ]
 
