@@ -156,7 +156,7 @@ describe('policies and the controller, on the real control plane', () => {
     const { text } = await place().kubectl(['get', 'expp', nameOf('small')])
     expect(text)
       .to.match(/^NAME +EXPERIMENTS +VIOLATIONS +ACTIONS +VALID +AGE$/m)
-      .and.to.match(/ 2 +0 +Deny +\S+$/m)
+      .and.to.match(/ 2 +0 +Deny +True +\S+$/m)
   })
 
   it('restores a status that somebody else wrote', async () => {
