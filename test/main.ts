@@ -102,10 +102,8 @@ const timesIn = (folder: string): readonly Times[] =>
 
 /** Runs everything. */
 async function everything(isTimed: boolean): Promise<void> {
-  const [folder, times] = ['used-rights-', 'times-'].map((name) => mkdtempSync(join(tmpdir(), name))) as [
-    string,
-    string,
-  ]
+  const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
+  const times = mkdtempSync(join(tmpdir(), 'times-'))
   process.env[USED_RIGHTS] = folder
   if (isTimed) process.env[TIMES] = times
   // before all tests, because on few processors those in memory would be as slow as a build beside them

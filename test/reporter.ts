@@ -159,7 +159,7 @@ class TierReporter extends reporters.Base {
 
 /** Where the summary at the end of a run begins, of which the failures come first; where its output ends without. */
 export function summaryIn(said: string): number {
-  const from = said.search(/^(?:These tests failed:|[a-z ,]+: \d+ passed, \d+ failed(?:, \d+ skipped)? in )/m)
+  const from = said.search(SUMMARY)
   return from < 0 ? said.length : from
 }
 
@@ -168,11 +168,14 @@ export function failuresIn(said: string): string | undefined {
   const from = said.lastIndexOf(`\n${FAILURES}\n`)
   if (from < 0) return undefined
   const after = said.slice(from + FAILURES.length + 2)
-  return after.slice(0, after.search(/^[a-z ,]+: \d+ passed, \d+ failed(?:, \d+ skipped)? in /m)).trimEnd()
+  return after.slice(0, after.search(TALLY)).trimEnd()
 }
 
 /** The line before the failures. */
 export const FAILURES = 'These tests failed:'
+/** The total of a tier, which follows the failures. */
+const TALLY = /^[a-z ,]+: \d+ passed, \d+ failed(?:, \d+ skipped)? in /m
+const SUMMARY = new RegExp(`^${FAILURES}|${TALLY.source}`, 'm')
 
 /** How many tests were skipped, and their titles, each in a line. A skipped test proves nothing, so it is told. */
 export const listOfSkipped = (titles: readonly string[]): string =>
