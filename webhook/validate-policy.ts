@@ -41,14 +41,17 @@ const UNCHECKED =
 
 const warningOf = (message: string): Warning => warning('Policy', ...clauses(message))
 
-/** `decision` with a warning for each namespace that the policy names and that does not exist. */
+/**
+ * `decision` with a warning for each namespace that the policy names and that does not exist. An installation for
+ * `onlyNamespace` looks at no other namespace.
+ */
 export async function withMissingNamespaces(
   { object }: AdmissionRequest,
   decision: ReviewDecision,
-  kube: Reader,
+  { kube, onlyNamespace }: { readonly kube: Reader; readonly onlyNamespace: string | undefined },
 ): Promise<ReviewDecision> {
   if (decision.is !== 'admitted') return decision
-  const missing = await missingNamespaces(kube, namedNamespaces(specOf(object)))
+  const missing = await missingNamespaces(kube, namedNamespaces(specOf(object)), onlyNamespace)
   const warnings = missing.map((each) => warningOf(noSuchNamespace(each)))
   return { ...decision, warnings: [...decision.warnings, ...warnings] }
 }

@@ -51,7 +51,10 @@ export const validator = (deps: ValidatorDeps) => {
   const similar = new SimilarSources(kube, deps.timers)
   return async (request: AdmissionRequest, limitMs = REVIEW_MS): Promise<ReviewDecision> => {
     if (request.resource === EXPERIMENT_POLICY.plural)
-      return withMissingNamespaces(request, reviewPolicy(request, deps.schemas), kube)
+      return withMissingNamespaces(request, reviewPolicy(request, deps.schemas), {
+        kube,
+        onlyNamespace: deps.policies.onlyNamespace,
+      })
     const yielder = new Yielder(deps.timers)
     const read = decodeRequest(request)
     if (read.is === 'invalid') return { is: 'invalid', name: nameIn(request), errors: read.errors }

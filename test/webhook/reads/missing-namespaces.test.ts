@@ -20,13 +20,18 @@ const named = (...names: readonly string[]) => names.map((name) => ({ field: 'sp
 
 describe('the namespaces of a policy that do not exist', () => {
   it('are those that the API server does not find', async () => {
-    expect(await missingNamespaces(reader('notFound'), named('shop', 'shopp'))).to.deep.equal(named('shopp'))
-    expect(await missingNamespaces(reader('notFound'), named('../pods', ''))).to.deep.equal([])
+    expect(await missingNamespaces(reader('notFound'), named('shop', 'shopp'), undefined)).to.deep.equal(named('shopp'))
+    expect(await missingNamespaces(reader('notFound'), named('../pods', ''), undefined)).to.deep.equal([])
   })
 
   it('are not those that cannot be read', async () => {
     for (const kind of ['forbidden', 'unreachable'] as const)
-      expect(await missingNamespaces(reader(kind), named('shopp'))).to.deep.equal([])
+      expect(await missingNamespaces(reader(kind), named('shopp'), undefined)).to.deep.equal([])
+  })
+
+  it('are not asked for where the installation serves another namespace', async () => {
+    expect(await missingNamespaces(reader('notFound'), named('bank', 'shop'), 'shop')).to.deep.equal([])
+    expect(await missingNamespaces(reader('notFound'), named('bank', 'shopp'), 'shopp')).to.deep.equal(named('shopp'))
   })
 
   it('N26: are told to the author of the policy', async () => {
@@ -36,7 +41,8 @@ describe('the namespaces of a policy that do not exist', () => {
       namespace: '',
     }
     const decision = reviewPolicy(request, { schemaOf: () => ANY_SCHEMA })
-    expect(linesOf(await withMissingNamespaces(request, decision, reader('notFound')))).to.deep.equal([
+    const scope = { kube: reader('notFound'), onlyNamespace: undefined }
+    expect(linesOf(await withMissingNamespaces(request, decision, scope))).to.deep.equal([
       '[Policy] spec.allowSourcesFrom[1]: there is no namespace "devv" yet; correct the name, or create it',
     ])
   })
