@@ -19,6 +19,7 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/types.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
   'common/situation/situation.ts': 'types only',
+  'common/view/experiment-view.ts': 'types, and a list of words',
   'common/workload/kind.ts': 'types only',
   'controller/observe/ports.ts': 'types only',
   'controller/main.ts': 'run as a process by test/integration',
