@@ -12,9 +12,9 @@ const UNREADY = { observedGeneration: 99, replicas: 1, updatedReplicas: 1, unava
 const forksIn = ({ server }: ControllerWorld) =>
   server.all(PATHS.deployments).filter(({ metadata }) => metadata.labels?.[CR_NAME] !== undefined)
 
-/** 200 forks whose pods fail, in a namespace that also has Events of other objects. */
+/** 200 forks whose pods fail, in a namespace that also has 5,000 Events of other objects. */
 async function troubled(): Promise<ControllerWorld> {
-  const others = Array.from({ length: 100 }, (_, index) => [
+  const others = Array.from({ length: 5_000 }, (_, index) => [
     `${EVENTS}/other-${index}`,
     stored({ ...aPodWarning('it is late', '2026-11-21T10:00:00Z', { pod: `job-${index}` }), type: 'Normal' }),
   ])
