@@ -1,5 +1,6 @@
 import { type Document, isMap, isSeq, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
 import { attributesOf, REASONS, type Reason, SUBJECTS } from '../common/api/reasons.ts'
+import { REMEDIES } from '../common/view/remedies.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
 import { providerCrd } from './analysis/provider.ts'
 import { runCrd } from './analysis/run.ts'
@@ -10,7 +11,6 @@ import { alertManifest } from './monitoring/alerts.ts'
 import { dashboardManifest } from './monitoring/dashboard.ts'
 import { metricsPage } from './monitoring/page.ts'
 import { namespacedRoles } from './namespaced.ts'
-import { REMEDIES } from './remedies.ts'
 import { YAML_STYLE } from './schema/yaml.ts'
 
 /** A file and the text that it should hold. */

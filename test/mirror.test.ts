@@ -20,6 +20,7 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/override/spec-schema.ts': 'types only',
   'common/situation/situation.ts': 'types only',
   'common/view/experiment-view.ts': 'types, and a list of words',
+  'common/view/warning-remedies.ts': 'a part of a table, tested by test/common/view/remedies.test.ts',
   'common/workload/kind.ts': 'types only',
   'controller/observe/ports.ts': 'types only',
   'controller/main.ts': 'run as a process by test/integration',

@@ -126,7 +126,7 @@ const OF_NEIGHBOURS = {
 
 /**
  * Every reason that a condition, an Event or a warning may have. Warnings in a status are in this order. What a user
- * should do is in `crds/remedies.ts`, from which `docs/reasons.md` is generated.
+ * should do is in `common/view/remedies.ts`, from which `docs/reasons.md` is generated.
  */
 export const REASONS = {
   Available: { about: 'fork' },

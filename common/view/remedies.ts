@@ -1,4 +1,4 @@
-import type { Reason } from '../common/api/reasons.ts'
+import type { Reason } from '../api/reasons.ts'
 import { OF_WARNINGS } from './warning-remedies.ts'
 
 const OF_STRATEGIES = {
