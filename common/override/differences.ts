@@ -5,30 +5,46 @@ import type { Part } from '../text/fitted.ts'
 import type { FieldChange } from './changes.ts'
 import { type ItemStep, type PathStep, parseOverridePath } from './path.ts'
 
-/**
- * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`. First come those that show values: images,
- * resources and replicas. The others only name the field, because their values may be secret. What does not fit: first
- * the values, then long keys.
- */
-export function differences(changes: readonly FieldChange[]): readonly (readonly Part[])[] {
-  const found = grouped(changes)
-  return [...found.filter(({ shown }) => shown !== undefined), ...found.filter(({ shown }) => shown === undefined)].map(
-    ({ name, first, shown }) => {
-      const verb = verbOf(first)
-      const place = name.length > MAX_STEP ? [name, nameOf(whole(first.path), MAX_STEP)] : name
-      return [place, ': ', shown ? [showValues(shown), verb] : verb]
-    },
-  )
+/** What became of a field: it has a value that it had not, an item of a list is new, and so on. */
+type DifferenceVerb = 'set' | 'added' | 'removed' | 'changed' | 'moved'
+
+/** A field in which two specs differ, or a whole item that only one of them has. */
+export interface DifferenceRow {
+  /** as people know it: `containers[cart].image` */
+  readonly name: string
+  readonly verb: DifferenceVerb
+  /** its leaves, at least one */
+  readonly changes: readonly FieldChange[]
+  /** the leaf whose values may be shown: an image, resources, replicas; undefined: the values may be secret */
+  readonly shown: FieldChange | undefined
 }
+
+/**
+ * The differences of which `changes` are the leaves. First come those that show values. The others only name the field,
+ * because their values may be secret.
+ */
+export function differenceRows(changes: readonly FieldChange[]): readonly DifferenceRow[] {
+  const found = grouped(changes)
+  return [...found.filter(({ shown }) => shown !== undefined), ...found.filter(({ shown }) => shown === undefined)]
+}
+
+/**
+ * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`, in the order of `differenceRows`. What does not
+ * fit: first the values, then long keys.
+ */
+export const differences = (changes: readonly FieldChange[]): readonly (readonly Part[])[] =>
+  differenceRows(changes).map(({ name, verb, changes: [first], shown }) => {
+    const place = first && name.length > MAX_STEP ? [name, nameOf(whole(first.path), MAX_STEP)] : name
+    return [place, ': ', shown ? [showValues(shown), verb] : verb]
+  })
 
 /** The longest text of `changedFields`: a column of `kubectl get` in a terminal. */
 const MAX_FIELDS = 60
 
 /** The fields of `differences` in a short text without values: `containers[cart].image`, `12 fields` or `none`. */
 export function changedFields(changes: readonly FieldChange[]): string {
-  const found = grouped(changes)
-  if (found.length === 0) return 'none'
-  const names = [...found.filter(({ shown }) => shown), ...found.filter(({ shown }) => !shown)].map(({ name }) => name)
+  const names = differenceRows(changes).map(({ name }) => name)
+  if (names.length === 0) return 'none'
   const text = names.join(', ')
   return text.length <= MAX_FIELDS ? text : count(names.length, 'field')
 }
@@ -54,7 +70,7 @@ export const fieldNames = (changes: readonly FieldChange[]): ReadonlySet<string>
   new Set(changes.map(({ path }) => nameOf(path)))
 
 /** The changes by the name of their difference. `shown` is the one with public values, if any. */
-function grouped(changes: readonly FieldChange[]) {
+function grouped(changes: readonly FieldChange[]): readonly DifferenceRow[] {
   // All leaves of one item that was added or removed come one after the other and share its step, and so its name.
   let [step, name]: readonly [PathStep | undefined, string] = [undefined, '']
   const groups = Map.groupBy(changes, ({ path }) => {
@@ -65,7 +81,7 @@ function grouped(changes: readonly FieldChange[]) {
   })
   return [...groups].flatMap(([name, changes]) => {
     const [first] = changes
-    return first ? [{ name, first, shown: shownChange(changes) }] : []
+    return first ? [{ name, verb: verbOf(first), changes, shown: shownChange(changes) }] : []
   })
 }
 
@@ -84,7 +100,7 @@ const becameOf = (step: PathStep | undefined) => (step?.is === 'item' ? step.bec
 const shownChange = (changes: readonly FieldChange[]): FieldChange | undefined =>
   changes.find(({ path }) => isOneOf(path.some(becameOf) ? IMAGES : PUBLIC, path))
 
-function verbOf(change: FieldChange): string {
+function verbOf(change: FieldChange): DifferenceVerb {
   if (change.isMoved) return 'moved'
   const became = becameOf(whole(change.path).at(-1))
   if (became !== undefined) return became
@@ -107,13 +123,19 @@ const PUBLIC = [...IMAGES, ...NUMBERS, ...CLAIMS]
 const isOneOf = (patterns: typeof PUBLIC, path: readonly PathStep[]): boolean =>
   patterns.some((pattern) => matchesWhole(pattern, path))
 
-const show = (value: unknown): string => (value === undefined || typeof value === 'object' ? 'none' : String(value))
+const textOf = (value: unknown): string | undefined =>
+  value === undefined || typeof value === 'object' ? undefined : String(value)
 
-/** With short digests, unless these are the same. */
-function showValues({ before, after }: FieldChange): string {
-  const [from, to] = [show(before), show(after)]
-  const [short, other] = [withShortDigest(from), withShortDigest(to)]
-  return short === other ? `${from} -> ${to}` : `${short} -> ${other}`
+/** Both values of a leaf in words, with short digests unless these are the same. Undefined: it had, or has, none. */
+export function valueTexts({ before, after }: FieldChange): Readonly<Record<'before' | 'after', string | undefined>> {
+  const [from, to] = [textOf(before), textOf(after)]
+  const [short, other] = [from && withShortDigest(from), to && withShortDigest(to)]
+  return short === other ? { before: from, after: to } : { before: short, after: other }
+}
+
+function showValues(change: FieldChange): string {
+  const { before = 'none', after = 'none' } = valueTexts(change)
+  return `${before} -> ${after}`
 }
 
 const PLAIN = /^[A-Za-z][\w-]*$/

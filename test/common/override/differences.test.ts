@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { MAX_WARNING } from '../../../common/api/conditions.ts'
 import { type JsonObject, objectOr } from '../../../common/json/json.ts'
 import { changesBetween } from '../../../common/override/changes.ts'
-import { differences } from '../../../common/override/differences.ts'
+import { differenceRows, differences, valueTexts } from '../../../common/override/differences.ts'
 import { fitted } from '../../../common/text/fitted.ts'
 import { aDeployment, POD } from '../../builders.ts'
 
@@ -26,6 +26,34 @@ describe('the differences of two forks', () => {
       'containers[cart].resources.limits.cpu: none -> 1',
       'containers[cart].args[0]: changed',
     ])
+  })
+
+  it('are rows with verb, leaves and what may be shown', () => {
+    const digest = `@sha256:${'0'.repeat(64)}`
+    const found = differenceRows(
+      changesBetween(
+        aDeployment({ image: `a:1${digest}`, container: { env: [{ name: 'OLD', value: 'secret' }] } }).spec,
+        aDeployment({ image: `a:2${digest}`, container: { env: [{ name: 'NEW', value: 'secret' }] } }).spec,
+        POD,
+      ),
+    )
+    expect(found.map(({ name, verb, changes }) => [name, verb, changes.length])).to.deep.equal([
+      ['containers[cart].image', 'changed', 1],
+      ['containers[cart].env[NEW]', 'added', 2],
+      ['containers[cart].env[OLD]', 'removed', 2],
+    ])
+    const short = `@sha256:${'0'.repeat(12)}`
+    expect(found.map(({ shown }) => shown && valueTexts(shown))).to.deep.equal([
+      { before: `a:1${short}`, after: `a:2${short}` },
+      undefined,
+      undefined,
+    ])
+  })
+
+  it('have whole digests only where the short ones are the same, and no value where there is none', () => {
+    const [one, other] = [`a@sha256:${'0'.repeat(64)}`, `a@sha256:${'0'.repeat(63)}1`]
+    expect(valueTexts({ path: [], before: one, after: other })).to.deep.equal({ before: one, after: other })
+    expect(valueTexts({ path: [], before: undefined, after: 1 })).to.deep.equal({ before: undefined, after: '1' })
   })
 
   it('never show other values', () => {
