@@ -82,18 +82,35 @@ function fieldOf(step: RunStep): string {
   }
 }
 
-/** The steps from `start` on in words: `10% 1 of 11 pods (9%)`, `pause 1h`, `20% 3 of 13 (23%)`. */
-export function forecastTexts(steps: readonly RunStep[], sizes: Sizes, start = 0): readonly string[] {
+/** A step in words. */
+export interface StepText {
+  /** its place among all steps */
+  readonly index: number
+  readonly text: string
+  /** the pods of the fork at this step */
+  readonly pods: number
+  /** whether an earlier text says the same */
+  readonly isSaid: boolean
+}
+
+/** Each step from `start` on in words: `10% 1 of 11 pods (9%)`, `pause 1h`, `20% 3 of 13 (23%)`. */
+export function stepTexts(steps: readonly RunStep[], sizes: Sizes, start = 0): readonly StepText[] {
   const left = forecast(steps, sizes).slice(start)
   const first = left.find(({ step, open }) => step.is === 'setWeight' && open > 0)
-  return left.flatMap((each, index) => {
+  return left.map((each, index) => {
+    const { step, pods } = each
     const before = left.slice(0, index).findLast(({ step }) => step.is === 'size')
     const unit = sizes.inside ? 'both' : each === first ? ' pods' : ''
-    if (each.step.is !== 'size' || !before) return textOf(each, unit)
     // an earlier text says that they are without requests
-    return each.pods === before.pods ? [] : count(each.pods, 'pod')
+    const isAnotherSize = step.is === 'size' && before !== undefined
+    const text = isAnotherSize ? count(pods, 'pod') : textOf(each, unit)
+    return { index: start + index, text, pods, isSaid: isAnotherSize && pods === before.pods }
   })
 }
+
+/** The texts of `stepTexts`, without those that only repeat an earlier one. */
+export const forecastTexts = (steps: readonly RunStep[], sizes: Sizes, start = 0): readonly string[] =>
+  stepTexts(steps, sizes, start).flatMap(({ text, isSaid }) => (isSaid ? [] : text))
 
 const servicesText = ([service, ...others]: readonly string[]): string =>
   others.length === 0 ? `service/${service} sends` : 'both Services send'

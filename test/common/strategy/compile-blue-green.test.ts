@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { BlueGreenStrategy, PromotionMode, RunPath } from '../../../common/api/strategy.ts'
 import { compileSteps, nameOfStep, type RunStep } from '../../../common/strategy/compile.ts'
-import { demands, forecast, forecastTexts } from '../../../common/strategy/forecast.ts'
+import { demands, forecast, forecastTexts, stepTexts } from '../../../common/strategy/forecast.ts'
 import { next } from '../../../common/strategy/next.ts'
 import { phaseOf } from '../../../common/strategy/run.ts'
 import { strategyRunSpec } from '../../../common/strategy/run-spec.ts'
@@ -160,6 +160,15 @@ describe('the forecast of a blue-green', () => {
       'service/cart sends to the source again',
       'delete the fork after 30s',
     ]))
+
+  it('has each step with its place, also one that an earlier text has said', () => {
+    const steps = stepsOf({ ...PREVIEWED, previewReplicaCount: 10 })
+    const found = stepTexts(steps, TEN, 1)
+    expect(found.map(({ index }) => index)).to.deep.equal(steps.slice(1).map((_, index) => index + 1))
+    expect(stepTexts(steps, TEN).filter(({ isSaid }) => isSaid)).to.deep.equal([
+      { index: 3, text: '10 pods', pods: 10, isSaid: true },
+    ])
+  })
 
   it('says of the steps that are left that the pods are without requests, if the first ones are gone', () => {
     const texts = (start: number) => forecastTexts(stepsOf({ ...PREVIEWED, previewReplicaCount: 10 }), TEN, start)
