@@ -24,6 +24,8 @@ interface ReasonAttributes {
   readonly ofNeighbours?: true
   /** An experiment that is not ready for this reason is over. */
   readonly ends?: true
+  /** The state of an experiment whose condition `Ready` has this reason. Absent: the reason tells no state. */
+  readonly state?: 'Ended' | 'Failed' | 'Idle'
   /** The message of an experiment that is not ready for this reason may say why its fork was written. */
   readonly saysWhyWritten?: true
   /** The source has no template now. */
@@ -63,9 +65,9 @@ const OF_STRATEGIES = {
   SourceIsDeclared: { about: 'strategy' },
   NothingToPromote: { about: 'strategy' },
   NotInstalled: { about: 'strategy', keepsFork: true },
-  Promoted: { about: 'strategy' },
+  Promoted: { about: 'strategy', state: 'Ended' },
   Undoing: { about: 'strategy' },
-  Undone: { about: 'strategy' },
+  Undone: { about: 'strategy', state: 'Ended' },
   CommandRefused: { about: 'strategy' },
   CutOver: { about: 'strategy', saysLimited: true },
   TooFewPods: { about: 'strategy' },
@@ -97,7 +99,7 @@ const OF_ANALYSES = {
   TrafficDiffers: { about: 'analysis' },
   TooFewSamples: { about: 'analysis' },
   NotShown: { about: 'analysis' },
-  RolledBack: { about: 'analysis', empties: 'rolledBack' },
+  RolledBack: { about: 'analysis', empties: 'rolledBack', state: 'Failed' },
   AnalysisStep: { about: 'analysis' },
   AnalysisInconclusive: { about: 'analysis' },
   AnalysisTooShort: { about: 'analysis' },
@@ -130,7 +132,7 @@ const OF_NEIGHBOURS = {
  */
 export const REASONS = {
   Available: { about: 'fork' },
-  ScaledToZero: { about: 'fork' },
+  ScaledToZero: { about: 'fork', state: 'Idle' },
   Updating: { about: 'fork', saysWhyWritten: true },
   PodsNotReady: { about: 'fork' },
   NameConflict: { about: 'fork' },
@@ -144,7 +146,7 @@ export const REASONS = {
   ScaleNotReviewed: { about: 'fork' },
   ...OF_STRATEGIES,
   ...OF_ANALYSES,
-  Expired: { about: 'fork', ends: true },
+  Expired: { about: 'fork', ends: true, state: 'Ended' },
   Terminating: { about: 'fork' },
   HeldByFinalizer: { about: 'fork' },
   Orphaned: { about: 'fork' },
