@@ -90,6 +90,9 @@ const PROMOTION_STATUS = object<PromotionStatus>({
   patch: optional(some),
 })
 
+/** How many violated policies a status names: more help nobody. */
+export const MAX_VIOLATED = 8
+
 /** The `status` of an experiment. */
 export const EXPERIMENT_STATUS = object<ExperimentDeploymentStatus>({
   observedGeneration: optional(generation),
@@ -116,6 +119,7 @@ export const EXPERIMENT_STATUS = object<ExperimentDeploymentStatus>({
   ...{ sourceName: optional(some), share: optional(some), image: optional(some), pods: optional(some) },
   ...{ changes: optional(some), aloneSince: optional(some), expiresAt: optional(some) },
   analysis: optional(ANALYSIS_STATUS),
+  violatedPolicies: optional(arrayOf(some, MAX_VIOLATED)),
 })
 
 /**

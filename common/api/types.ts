@@ -139,6 +139,8 @@ export interface ExperimentDeploymentStatus {
   readonly strategy?: StrategyRunStatus
   readonly promotion?: PromotionStatus
   readonly analysis?: AnalysisStatus
+  /** the policies that the experiment violates, by name, at most 8; absent: none, or it is not known */
+  readonly violatedPolicies?: readonly string[]
   /** RFC 3339: creationTimestamp + ttlSeconds */
   readonly expiresAt?: string
 }

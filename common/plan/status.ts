@@ -1,4 +1,5 @@
 import { type ConditionDraft, conditionsFrom } from '../api/conditions.ts'
+import { MAX_VIOLATED } from '../api/decode-status.ts'
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { expiresAt } from '../api/expiry.ts'
 import { knownValue } from '../api/known.ts'
@@ -18,7 +19,7 @@ import { escapeTexts } from '../json/escape.ts'
 import { at, isObject, listOr, objectOr } from '../json/json.ts'
 import { aloneWarnings } from '../outcome/alone.ts'
 import { type Conclusion, heldWarnings } from '../outcome/conclusion.ts'
-import { formatFindings, type PolicyDecision } from '../outcome/policy-decision.ts'
+import { formatFindings, type PolicyDecision, violatedPolicies } from '../outcome/policy-decision.ts'
 import {
   cutOverConditions,
   hashesStatus,
@@ -87,6 +88,7 @@ export function statusOf(situation: Situation, conclusion: Conclusion): Experime
     ...(expires === undefined ? {} : { expiresAt: expires }),
     ...strategyStatus(situation, conclusion),
     ...analysisStatus(situation, conclusion),
+    ...violations(conclusion.policy),
     ...(conclusion.alone ? { aloneSince: conclusion.alone.since } : {}),
     ...forkFacts(facts, conclusion),
     ...columns(facts, conclusion),
@@ -243,6 +245,12 @@ export function policyCompliant(decision: PolicyDecision | undefined): Condition
       return draft('True', 'Compliant', policies.length > 0 ? `policies: ${policies.join(', ')}` : 'no policy applies')
     }
   }
+}
+
+/** The first policies by name about which that condition is `False`. */
+function violations(decision: PolicyDecision | undefined): Pick<ExperimentDeploymentStatus, 'violatedPolicies'> {
+  const names = decision ? [...new Set(violatedPolicies(decision))].sort().slice(0, MAX_VIOLATED) : []
+  return names.length > 0 ? { violatedPolicies: names } : {}
 }
 
 function formatShare({ name, share, experimentEndpoints, readyEndpoints, message }: ServiceShare): string {

@@ -176,5 +176,7 @@ export const STATUS_NOTE: Note = {
       'Since when a Service of the source has had no ready endpoints except those of experiments. Absent if every such Service has others.',
     expiresAt: 'When the experiment expires: creationTimestamp plus ttlSeconds.',
     analysis: ANALYSIS_STATUS_NOTE,
+    violatedPolicies:
+      'The policies that the experiment violates, by name, at most 8. The condition PolicyCompliant says what they forbid.',
   },
 }

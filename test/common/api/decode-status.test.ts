@@ -24,6 +24,7 @@ const STATUS = {
   aloneSince: '2026-11-21T09:00:00Z',
   changes: 'containers[cart].image',
   expiresAt: '2026-11-21T10:00:00Z',
+  violatedPolicies: ['limits'],
 }
 
 describe('decodeStatus', () => {

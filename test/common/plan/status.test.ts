@@ -8,7 +8,7 @@ import { policyCompliant } from '../../../common/plan/status.ts'
 import type { PolicyFinding } from '../../../common/policy/policy.ts'
 import { NO_NEIGHBOURS } from '../../../common/surroundings/neighbours.ts'
 import type { TrafficView } from '../../../common/surroundings/traffic.ts'
-import { aDeployment, anExperiment, FORK, NO_POLICIES } from '../../builders.ts'
+import { aDeployment, anExperiment, aPolicy, FORK, NO_POLICIES } from '../../builders.ts'
 import { plan, statusOf } from '../of-facts.ts'
 import { type Given, leftAt, someFacts, theFork } from './some-facts.ts'
 
@@ -276,4 +276,25 @@ describe('the condition PolicyCompliant', () => {
         message,
       ])
     })
+})
+
+describe('the violated policies', () => {
+  const violating = (policies: NonNullable<Given['policies']>['policies']) => ({
+    ...READY,
+    policies: { ...NO_POLICIES, policies },
+  })
+  const strict = (name: string) => aPolicy({ name, maxTTLSeconds: 60, validationActions: ['Audit'] })
+
+  it('are named once each, by name, at most eight of them', () => {
+    const names = ['i', 'h', 'g', 'f', 'e', 'd', 'c', 'b', 'a']
+    const twice = aPolicy({ name: 'twice', maxTTLSeconds: 60, requireAnalysis: true, validationActions: ['Audit'] })
+    expect(statusWith(violating([twice])).violatedPolicies).to.deep.equal(['twice'])
+    expect(statusWith(violating(names.map(strict))).violatedPolicies).to.deep.equal(names.toReversed().slice(0, 8))
+  })
+
+  it('are absent where there are none and where nobody knows, so that an update of the controller writes nothing', () => {
+    expect(statusWith(violating([aPolicy({ maxReplicas: 5 })]))).to.not.have.property('violatedPolicies')
+    expect(statusWith({ ...READY, policies: undefined })).to.not.have.property('violatedPolicies')
+    expect(statusWith(READY)).to.not.have.property('violatedPolicies')
+  })
 })
