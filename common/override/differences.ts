@@ -29,8 +29,8 @@ export function differenceRows(changes: readonly FieldChange[]): readonly Differ
 }
 
 /**
- * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`, in the order of `differenceRows`. What does not
- * fit: first the values, then long keys.
+ * The texts for `changes`, such as `containers[cart].image: a:1 -> a:2`, in the order of `differenceRows`. What does
+ * not fit: first the values, then long keys.
  */
 export const differences = (changes: readonly FieldChange[]): readonly (readonly Part[])[] =>
   differenceRows(changes).map(({ name, verb, changes: [first], shown }) => {
