@@ -1,7 +1,7 @@
 import { soundMembers } from '../json/conform.ts'
-import { isEmpty, objectOr } from '../json/json.ts'
+import { isEmpty, isObject, objectOr } from '../json/json.ts'
 import { anyText, arrayOf, flag, integer, map, narrowed, object, optional, time, word } from '../json/structure.ts'
-import { isAnalysisStatus } from './analysis/decode.ts'
+import { isAnalysisStatus, malformed } from './analysis/decode.ts'
 import { ANALYSIS_STATUS } from './analysis/structures.ts'
 import {
   COMMAND_ANSWERS,
@@ -20,6 +20,7 @@ import type {
   Condition,
   ExperimentDeploymentStatus,
   ExperimentResourceRef,
+  FieldError,
   ServiceShare,
   SourceStatus,
   Warning,
@@ -131,4 +132,17 @@ export function decodeStatus(stored: unknown): ExperimentDeploymentStatus | unde
   const { analysis, ...others } = objectOr(stored)
   const status = { ...soundMembers(others, EXPERIMENT_STATUS), ...(isAnalysisStatus(analysis) ? { analysis } : {}) }
   return isEmpty(status) ? undefined : status
+}
+
+/** What of a stored status has not the types that we write: the first mistake in each member that is left out. */
+export function unsoundInStatus(stored: unknown): readonly Pick<FieldError, 'field' | 'message'>[] {
+  if (stored === undefined || stored === null) return []
+  if (!isObject(stored)) return [{ field: 'status', message: 'must be an object' }]
+  const decoded = objectOr(decodeStatus(stored))
+  return Object.keys(EXPERIMENT_STATUS.members)
+    .filter((key) => Object.hasOwn(stored, key) && !Object.hasOwn(decoded, key))
+    .map((key) => {
+      const [first] = malformed({ [key]: stored[key] }, EXPERIMENT_STATUS, 'status')
+      return first ?? { field: `status.${key}`, message: 'has a member that is null' }
+    })
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { decodeStatus } from '../../../common/api/decode-status.ts'
+import { decodeStatus, unsoundInStatus } from '../../../common/api/decode-status.ts'
 
 const CONDITION = { type: 'Ready', status: 'True', reason: 'Available', message: 'ok', lastTransitionTime: 'now' }
 const SOURCE = { uid: 'u', generation: 1, templateHash: 'abc' }
@@ -72,4 +72,24 @@ describe('decodeStatus', () => {
   for (const [what, members] of Object.entries(dropped))
     it(`leaves out ${what}, and keeps the other members`, () =>
       expect(decodeStatus({ ...members, image: 'cart:1' })).to.deep.equal({ image: 'cart:1' }))
+})
+
+describe('what of a status is not as the API says', () => {
+  it('is nothing in a whole status, in none, and in members that this version does not know', () => {
+    for (const status of [STATUS, undefined, null, {}, { ...STATUS, later: 1 }])
+      expect(unsoundInStatus(status)).to.deep.equal([])
+  })
+
+  it('is the first mistake in each member that is left out', () =>
+    expect(
+      unsoundInStatus({
+        ...STATUS,
+        share: 8,
+        conditions: [{ ...CONDITION, reason: 1 }],
+        analysis: { verdict: 'x' },
+      }).map(({ field }) => field),
+    ).to.deep.equal(['status.conditions[0].reason', 'status.share', 'status.analysis.verdict']))
+
+  it('is all of a status that is no object', () =>
+    expect(unsoundInStatus('Ready')).to.deep.equal([{ field: 'status', message: 'must be an object' }]))
 })
