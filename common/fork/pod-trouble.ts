@@ -39,6 +39,9 @@ const MAX_REASON = 128
  */
 const ECHO = /^Error: (?:ErrImagePull|ImagePullBackOff)/
 
+/** Whether the note of an Event only repeats that an image was not pulled, and not why. */
+export const isEcho = (note: string): boolean => ECHO.test(note)
+
 /** How soon a fork is looked at again while nothing tells why its pods are not ready. */
 const UNTOLD_RECHECK_MS = 30_000
 
@@ -50,7 +53,7 @@ export function podWarning(event: unknown): PodWarning | undefined {
   const note = onOneLine(textOr(member(event, 'note'), ''), MAX_NOTE)
   const reason = onOneLine(textOr(member(event, 'reason'), ''), MAX_REASON)
   const text = [reason, note].filter((each) => each !== '').join(': ')
-  return { fork, pod, text, isEcho: ECHO.test(note), atMs: lastTimeOf(event) }
+  return { fork, pod, text, isEcho: isEcho(note), atMs: lastTimeOf(event) }
 }
 
 /** Somebody else's text: anybody may write an Event. */

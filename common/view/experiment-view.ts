@@ -17,6 +17,14 @@ export interface ViewFacts {
   /** of the core API: about the experiment, its fork, and a pod that is not ready */
   readonly events: Known<readonly KubeObject[]>
   readonly run: Known<AnalysisRun>
+  /** what else could not be read, such as a member of the status that is not as the API says */
+  readonly unread?: readonly Unread[]
+}
+
+/** Something that a view lacks, and why: both for people. */
+export interface Unread {
+  readonly what: string
+  readonly because: string
 }
 
 /** The states of an experiment; of several that hold, the first. */
@@ -190,6 +198,8 @@ export interface ExperimentRow {
   /** the next one */
   readonly deadline?: ViewDeadline
   readonly services: readonly { readonly name: string; readonly own: number; readonly all: number }[]
+  /** whether a Service of the source sends to experiments alone */
+  readonly isAlone: boolean
   /** the policies that it violates, at most 8 */
   readonly policies: readonly string[]
   readonly createdAt: string
