@@ -7,12 +7,13 @@ import { parsePath, RESOURCES, resourcePath } from '../../common/kube/client/res
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { isFound, isSelected } from './object-store.ts'
 
-/** Every kind that a review may read. */
+/** Every kind that a review, or a view, may read. */
 const KINDS: readonly ResourceType[] = [
   ...Object.values(RESOURCES),
   ...Object.values(WORKLOAD_KINDS),
   { apiVersion: 'apps/v1', kind: 'ReplicaSet', plural: 'replicasets' },
   { apiVersion: 'v1', kind: 'PodTemplate', plural: 'podtemplates' },
+  { apiVersion: 'v1', kind: 'Event', plural: 'events' },
 ]
 
 interface ReaderOf {
