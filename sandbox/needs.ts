@@ -5,6 +5,8 @@ export const NEEDS = {
   controlPlane: 'the control plane',
   argoRollouts: 'the controller of Argo Rollouts',
   promtool: 'promtool',
+  helm: 'Helm',
+  glua: 'the Lua of Argo CD',
   kubernetesFiles: "the manifests of Kubernetes' tests",
   argoFiles: 'the manifests of Argo Rollouts',
   certManagerFiles: 'the CRDs of cert-manager',

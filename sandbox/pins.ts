@@ -18,8 +18,8 @@ export function kubernetesFolder(choice = 'newest'): string {
 /**
  * The folders with a go.mod. Each has its own cache: the control plane, of which the programs of Kubernetes itself may
  * have another version, chosen by the environment variable `KUBERNETES`; Argo Rollouts, which needs another version of
- * Kubernetes; Prometheus, for its tool that tests alerts; cert-manager and the Prometheus Operator, of which only files
- * are used. Every version that the sandbox uses is in one of these go.mod files and nowhere else.
+ * Kubernetes; Prometheus, for its tool that tests alerts; Helm; the Lua of Argo CD; cert-manager and the Prometheus
+ * Operator, of which only files are used. Every version that the sandbox uses is in one of these go.mod files and nowhere else.
  */
 export const MODULES = {
   controlPlane: import.meta.dirname,
@@ -28,6 +28,8 @@ export const MODULES = {
   certManager: join(import.meta.dirname, 'cert-manager'),
   prometheusOperator: join(import.meta.dirname, 'prometheus-operator'),
   prometheus: join(import.meta.dirname, 'prometheus'),
+  helm: join(import.meta.dirname, 'helm'),
+  lua: join(import.meta.dirname, 'lua'),
 } as const
 
 /** A folder with a go.mod. */

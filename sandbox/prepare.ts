@@ -2,9 +2,9 @@ import { ARGO_CONTROLLER } from './argo/argo-rollouts.ts'
 import { buildMissing, controlPlaneArgs, missingIn, type Program, type Say, toBuild } from './binaries.ts'
 import { cacheOf } from './go.ts'
 import { supervisedBuild } from './go-build.ts'
+import { GO_TOOLS, isGoTool } from './go-tools.ts'
 import { fetchFiles, isFiles } from './modules.ts'
 import type { Need } from './needs.ts'
-import { PROMTOOL } from './prometheus/promtool.ts'
 
 /** Programs that are built into one folder. */
 interface Batch extends Pick<Program, 'module' | 'args'> {
@@ -19,10 +19,8 @@ async function batchesOf(need: Need): Promise<readonly Batch[]> {
       return (await toBuild()).map((each) => ({ ...each, args: controlPlaneArgs }))
     case 'argoRollouts':
       return [alone(ARGO_CONTROLLER)]
-    case 'promtool':
-      return [alone(PROMTOOL)]
     default:
-      return []
+      return isGoTool(need) ? [alone(GO_TOOLS[need])] : []
   }
 }
 

@@ -24,18 +24,18 @@ const SUITES = `
 import { existsSync } from 'node:fs'
 import { controlPlane, usesControlPlane } from '${here('integration/fixture.ts')}'
 import { argoCrds } from '${here('../sandbox/modules.ts')}'
-import { promtool } from '${here('../sandbox/prometheus/promtool.ts')}'
+import { goTool } from '${here('../sandbox/go-tools.ts')}'
 import { needs } from '${here('needs.ts')}'
 
 describe('alerts', () => {
   needs('promtool')
   it('have it', async function () {
     this.timeout(10_000)
-    if (!existsSync(await promtool())) throw new Error('it is missing')
+    if (!existsSync(await goTool('promtool'))) throw new Error('it is missing')
   })
 })
 describe('others', () => {
-  for (const [name, use] of Object.entries({ promtool, argoCrds, controlPlane }))
+  for (const [name, use] of Object.entries({ promtool: () => goTool('promtool'), argoCrds, controlPlane }))
     it(\`use \${name}\`, async () => void (await use()))
 })
 describe('unwanted', () => {

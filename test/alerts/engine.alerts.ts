@@ -7,7 +7,7 @@ import { at, listOr } from '../../common/json/json.ts'
 import type { Alert } from '../../crds/monitoring/alert.ts'
 import { ALERTS, alertManifest } from '../../crds/monitoring/alerts.ts'
 import { placeOf } from '../../crds/monitoring/sections.ts'
-import { promtool } from '../../sandbox/prometheus/promtool.ts'
+import { goTool } from '../../sandbox/go-tools.ts'
 import { run } from '../../sandbox/run.ts'
 import { needs } from '../needs.ts'
 import { CASES, type Case, type Course, GOOD_MINUTES, NAMESPACE, notReady } from './courses.ts'
@@ -91,7 +91,7 @@ describe('the alerts, in the engine of Prometheus', () => {
   let folder = ''
   needs('promtool')
   before('its rules', async () => {
-    command = await promtool()
+    command = await goTool('promtool')
     folder = mkdtempSync(join(tmpdir(), 'alerts-'))
     writeFileSync(join(folder, 'rules.yaml'), stringify(at(parse(alertManifest()), 'spec')))
   })
