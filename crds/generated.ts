@@ -41,7 +41,25 @@ export function generated(read: Read): readonly Generated[] {
     { file: 'docs/metrics.md', text: metricsPage() },
     { file: 'manifests/monitoring/alerts.yaml', text: alertManifest() },
     { file: 'manifests/monitoring/dashboard.yaml', text: dashboardManifest() },
+    ...VERSIONED.map((folder) => versioned(read, `${folder}/kustomization.yaml`)),
   ]
+}
+
+/** The folders whose objects say of which version they are. Components of these only change objects. */
+const VERSIONED = [
+  'crds',
+  ...['base', 'cert-manager', 'namespaced', 'monitoring', 'pack'].map((name) => `manifests/${name}`),
+  ...['lease-priority', 'policies', 'analysis-templates'].map((name) => `manifests/${name}`),
+]
+
+const VERSION_LABEL = /(app\.kubernetes\.io\/version: )[^}\s]+/
+
+/** The kustomization with the version of package.json in the label of its objects. @throws Error if it has no label */
+function versioned(read: Read, file: string): Generated {
+  const text = read(file)
+  if (!VERSION_LABEL.test(text)) throw new Error(`${file} has lost the label app.kubernetes.io/version`)
+  const { version }: { readonly version: string } = JSON.parse(read('package.json'))
+  return { file, text: text.replace(VERSION_LABEL, `$1${version}`) }
 }
 
 function yaml(read: Read, file: string, keep: (document: Document) => void): Generated {

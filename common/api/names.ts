@@ -48,6 +48,8 @@ export const IS_EXPERIMENT = `${PREFIX}is-experiment`
 export const OWNER_NAMESPACE = `${PREFIX}owner-namespace`
 /** The uid of that experiment. */
 export const OWNER_UID = `${PREFIX}owner-uid`
+/** The annotation of a CRD with the hash of its `spec`, by which `doctor` finds one of another version. */
+export const SPEC_HASH = `${PREFIX}spec-hash`
 /** The usual label with the tool that manages an object. */
 export const MANAGED_BY = 'app.kubernetes.io/managed-by'
 
