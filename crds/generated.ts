@@ -58,8 +58,13 @@ const VERSION_LABEL = /(app\.kubernetes\.io\/version: )[^}\s]+/
 function versioned(read: Read, file: string): Generated {
   const text = read(file)
   if (!VERSION_LABEL.test(text)) throw new Error(`${file} has lost the label app.kubernetes.io/version`)
+  return { file, text: text.replace(VERSION_LABEL, `$1${versionIn(read)}`) }
+}
+
+/** The version of the product, which is written in package.json alone. */
+export function versionIn(read: Read): string {
   const { version }: { readonly version: string } = JSON.parse(read('package.json'))
-  return { file, text: text.replace(VERSION_LABEL, `$1${version}`) }
+  return version
 }
 
 function yaml(read: Read, file: string, keep: (document: Document) => void): Generated {

@@ -194,6 +194,15 @@ const pinnedWithout = (found: Partial<Record<BinaryName, string>>): readonly Pin
     names: BINARY_NAMES.filter((name) => pinnedBy(name) === module && !found[name]),
   }))
 
+/** The path of kubectl alone, which is built without the rest. @throws the errors of the builder */
+export async function findKubectl(builderFor: (module: ModuleFolder) => Builder): Promise<string> {
+  const found = env.KUBEBUILDER_ASSETS ? await provided('kubectl', env.KUBEBUILDER_ASSETS) : undefined
+  if (found !== undefined) return found
+  const folder = join(await cacheOf(MODULES.kubernetes), 'bin')
+  await buildMissing(folder, ['kubectl'], builderFor(MODULES.kubernetes))
+  return join(folder, 'kubectl')
+}
+
 /**
  * The paths of all programs: those in `$KUBEBUILDER_ASSETS` if they have the pinned version, otherwise those in the
  * cache of the module that pins them. Missing programs are built there.

@@ -1,5 +1,5 @@
 import { ARGO_CONTROLLER } from './argo/argo-rollouts.ts'
-import { buildMissing, controlPlaneArgs, missingIn, type Program, type Say, toBuild } from './binaries.ts'
+import { buildMissing, controlPlaneArgs, findKubectl, missingIn, type Program, type Say, toBuild } from './binaries.ts'
 import { cacheOf } from './go.ts'
 import { supervisedBuild } from './go-build.ts'
 import { GO_TOOLS, isGoTool } from './go-tools.ts'
@@ -43,3 +43,7 @@ export async function prepare(needs: readonly Need[], say: Say): Promise<void> {
   }
   for (const need of needs) if (isFiles(need)) await fetchFiles(need, say)
 }
+
+/** The path of kubectl. Builds it if it is missing, and nothing else. @throws Error that says how to get Go */
+export const preparedKubectl = (say: Say): Promise<string> =>
+  findKubectl((module) => ({ build: supervisedBuild(module, controlPlaneArgs), say }))
