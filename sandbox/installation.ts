@@ -79,6 +79,8 @@ export interface InstallOptions {
   readonly argsOf?: (name: Program) => readonly string[]
   /** a folder for kustomize to install instead of manifests/base; its Deployments say which namespace is served */
   readonly overlay?: string
+  /** the objects of an installation that somebody else has made, such as Helm; then nothing is applied */
+  readonly installed?: readonly KubeObject[]
   /** how often the programs look for a kind that is not served; default: as shipped */
   readonly kindProbeSeconds?: number
   /** more variables of the controller, such as where the credentials of providers are */
@@ -90,16 +92,17 @@ export const EVERYTHING: InstallOptions = { overlay: WITH_ALL, settings: { ANALY
 
 /** Installs the product. The CRDs must already be in the control plane. @throws Error that names what failed */
 export async function install(plane: ControlPlane, options: InstallOptions = {}): Promise<Installation> {
-  const { argsOf, kindProbeSeconds, overlay, settings = {} } = options
-  const shipped = overlay === undefined ? undefined : await built(plane, overlay)
-  if (shipped) await applied(plane, ['-f', '-'], textOf(shipped.filter(({ kind }) => !runsElsewhere(kind))))
-  else
+  const { argsOf, installed, kindProbeSeconds, overlay, settings = {} } = options
+  const shipped = overlay === undefined ? installed : await built(plane, overlay)
+  if (shipped && !installed)
+    await applied(plane, ['-f', '-'], textOf(shipped.filter(({ kind }) => !runsElsewhere(kind))))
+  else if (!shipped)
     await applied(
       plane,
       MANIFESTS.flatMap((name) => ['-f', join(ROOT, 'manifests/base', `${name}.yaml`)]),
     )
   const watched = shipped && settingIn(shipped, 'WATCH_NAMESPACE') // undefined: all
-  const namespace = shipped?.find(({ kind }) => kind === 'Namespace')?.metadata.name ?? SYSTEM_NAMESPACE
+  const namespace = shipped?.find(({ kind }) => kind === 'Deployment')?.metadata.namespace ?? SYSTEM_NAMESPACE
   const suffix = namespace === SYSTEM_NAMESPACE ? '' : `-${namespace}`
   const { ca, certFile, keyFile } = await issued(join(plane.stateDirectory, `webhook${suffix}`))
   const [port = 0, healthPort = 0, probePort = 0] = await freePorts(3)

@@ -1,14 +1,19 @@
 import { stringify } from 'yaml'
 import type { KubeObject } from '../../common/api/object.ts'
 import { isObject, type JsonObject } from '../../common/json/json.ts'
+import { WATCHED } from './render.ts'
 import { PLACES, type Place, TEMPLATES } from './values.ts'
 
 /** What stands in a text until the template stands there. No manifest has such a bracket. */
 const mark = ({ value, as }: Pick<Place, 'value' | 'as'>) => `«${as} ${value}»`
 const MARK = /«(\w+) ([\w.]+)»/
 
-/** `Deployment/experiment-controller`: what the table of places calls an object. */
-export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`
+/**
+ * `Deployment/experiment-controller`: what the table of places calls an object. Roles in the namespace that is served
+ * have names like those in the namespace of the programs.
+ */
+export const nameOf = ({ kind, metadata: { name, namespace } }: KubeObject): string =>
+  `${kind}/${namespace === WATCHED ? 'served/' : ''}${name}`
 
 /** The places of values in an object. Those of objects whose names do not matter come from their kinds. */
 function placesIn(object: KubeObject): readonly Place[] {

@@ -7,6 +7,10 @@ import { run } from '../../../sandbox/run.ts'
 /** The folder of the chart. */
 export const CHART = join(import.meta.dirname, '../../../charts/experiment-deployment-controller')
 
+/** Tells the objects of an installation apart. */
+export const idOf = ({ kind, metadata: { name, namespace = '' } }: KubeObject): string =>
+  [kind, namespace, name].filter((each) => each !== '').join('/')
+
 /** The values without which nothing is installed. */
 export const IMAGE = { image: { repository: 'registry.example/experiment-deployment-controller' } }
 

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { nameOf } from '../../../manifests/chart/placed.ts'
 import { installationOf, kustomizeBy, type Scope, type Variant, WATCHED } from '../../../manifests/chart/render.ts'
 import { COMPONENTS } from '../../../manifests/components.ts'
 import { preparedKubectl } from '../../../sandbox/prepare.ts'
 import { needs } from '../../needs.ts'
-import { CHART, helm, IMAGE, template } from './helm.ts'
+import { CHART, helm, IMAGE, idOf, template } from './helm.ts'
 
 const IS_WHOLE = process.env.WHOLE !== undefined
 /** Folders that are chosen as a whole. */
@@ -53,7 +52,7 @@ const comparable = (objects: readonly KubeObject[]): ReadonlyMap<string, unknown
         const { 'helm.sh/resource-policy': _, ...annotations } = object.metadata.annotations ?? {}
         const metadata = { ...object.metadata, annotations }
         return [
-          nameOf(object),
+          idOf(object),
           JSON.parse(JSON.stringify({ ...object, metadata }).replace(IMAGE_OF_MANIFESTS, IMAGE_OF_VALUES)),
         ]
       }),

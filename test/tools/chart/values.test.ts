@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import type { KubeObject } from '../../../common/api/object.ts'
 import { isObject } from '../../../common/json/json.ts'
-import { nameOf } from '../../../manifests/chart/placed.ts'
 import { VALUES } from '../../../manifests/chart/values.ts'
 import { needs } from '../../needs.ts'
-import { IMAGE, refusal, template } from './helm.ts'
+import { IMAGE, idOf, refusal, template } from './helm.ts'
 
 /** What each value changes, for people to read. `WRITE_PAGES=1` writes it. */
 const GOLDEN = join(import.meta.dirname, 'values.golden.txt')
@@ -36,7 +35,7 @@ const OTHER: Readonly<Record<string, Other>> = {
   'certificates.issuerRef': { to: { kind: 'ClusterIssuer', name: 'platform' } },
   replicas: { to: 5 },
   resources: { to: { requests: { memory: '1Gi' } } },
-  nodeSelector: { to: {} },
+  nodeSelector: { to: { disk: 'ssd' } },
   tolerations: { to: [{ key: 'infra', operator: 'Exists' }] },
   affinity: { to: { nodeAffinity: {} } },
   topologySpreadConstraints: { to: [] },
@@ -82,10 +81,21 @@ const shown = (value: unknown): string => {
   return text.length > 100 ? `${text.slice(0, 97)}...` : text
 }
 
+/** The items that the other list does not have. */
+function without(list: readonly unknown[], other: readonly unknown[]): readonly string[] {
+  const others = new Set(other.map((item) => JSON.stringify(item)))
+  return list.filter((item) => !others.has(JSON.stringify(item))).map(shown)
+}
+
 /** What differs below a path, a line each. */
 function differences(path: string, before: unknown, after: unknown): readonly string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
-  const areLists = Array.isArray(before) && Array.isArray(after) && before.length === after.length
+  const areLists = Array.isArray(before) && Array.isArray(after)
+  if (areLists && before.length !== after.length)
+    return [
+      ...without(before, after).map((item) => `${path}: - ${item}`),
+      ...without(after, before).map((item) => `${path}: + ${item}`),
+    ]
   if (!areLists && !(isObject(before) && isObject(after))) return [`${path}: ${shown(before)} -> ${shown(after)}`]
   const [old, young] = [Object(before), Object(after)]
   const keys = [...new Set([...Object.keys(old), ...Object.keys(young)])]
@@ -93,7 +103,7 @@ function differences(path: string, before: unknown, after: unknown): readonly st
 }
 
 function changes(before: readonly KubeObject[], after: readonly KubeObject[]): readonly string[] {
-  const [old, young] = [before, after].map((all) => new Map(all.map((object) => [nameOf(object), object])))
+  const [old, young] = [before, after].map((all) => new Map(all.map((object) => [idOf(object), object])))
   const names = [...new Set([...(old?.keys() ?? []), ...(young?.keys() ?? [])])].sort()
   return names.flatMap((name) => {
     const [was, is] = [old?.get(name), young?.get(name)]
