@@ -7,25 +7,24 @@ import type { KubeObject } from '../../../common/api/object.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { deployment } from '../../../common/workload/deployment.ts'
+import { kustomizeBy } from '../../../manifests/chart/render.ts'
 import { auditEvents } from '../../../sandbox/audit.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { goTool } from '../../../sandbox/go-tools.ts'
-import { type Installation, install } from '../../../sandbox/installation.ts'
+import { type Installation, install, SYSTEM_NAMESPACE } from '../../../sandbox/installation.ts'
+import { preparedKubectl } from '../../../sandbox/prepare.ts'
 import { run } from '../../../sandbox/run.ts'
 import { cart, service } from '../../clusters/one-namespace.ts'
-import { usesOwnControlPlane } from '../../clusters/own-plane.ts'
+import { usesCertManagerCrds, usesOwnControlPlane } from '../../clusters/own-plane.ts'
 import { collect } from '../../collect.ts'
 import { needs } from '../../needs.ts'
 import { CHART, IMAGE, template } from './helm.ts'
 
-const NAMESPACE = 'platform'
 const COUNT = 50
 const DEADLINE_MS = 90_000
 const CONFIGURATIONS = ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map(
   (plural) => `/apis/admissionregistration.k8s.io/v1/${plural}/experiment-deployment-controller`,
 )
-const VALUES = { ...IMAGE, certificates: { mode: 'script' } }
-
 /** What an object has that Helm has written. */
 const written = ({ metadata: { name, labels, annotations }, ...rest }: KubeObject) => ({
   ...rest,
@@ -36,10 +35,13 @@ describe('releases of the chart, with 50 experiments', function () {
   this.timeout(600_000)
   needs('helm')
   const plane = usesOwnControlPlane()
+  usesCertManagerCrds(plane)
   let product: Installation | undefined
   let configurations: readonly KubeObject[] = []
   let forks: readonly unknown[] = []
   let folder = ''
+  /** where the programs are */
+  let namespace = SYSTEM_NAMESPACE
   before('a folder for the cache of Helm', async () => {
     folder = await mkdtemp(join(tmpdir(), 'helm-'))
   })
@@ -47,21 +49,21 @@ describe('releases of the chart, with 50 experiments', function () {
 
   const helm = async (args: readonly string[]) => {
     const env = { ...process.env, HOME: folder, KUBECONFIG: plane().kubeconfig }
-    const all = [...args, `--namespace=${NAMESPACE}`]
+    const all = [...args, `--namespace=${namespace}`]
     const wantsValues = ['install', 'upgrade'].includes(args[0] ?? '')
     const ran = await run(await goTool('helm'), wantsValues ? [...all, '--values=-'] : all, {
       env,
-      input: JSON.stringify(VALUES),
+      input: JSON.stringify(IMAGE),
     })
     expect(ran.code, `${args}: ${ran.stderr}`).to.equal(0)
     return ran
   }
 
   /** The processes instead of the pods that Helm has made, and their addresses in the configurations. */
-  async function start(): Promise<void> {
+  async function start(installed: readonly KubeObject[]): Promise<void> {
     configurations = await Promise.all(CONFIGURATIONS.map((path) => plane().api.get(path)))
     for (const path of CONFIGURATIONS) await plane().api.delete(path)
-    product = await install(plane(), { installed: await template(VALUES, NAMESPACE), kindProbeSeconds: 2 })
+    product = await install(plane(), { installed, kindProbeSeconds: 2 })
   }
   /** Puts back what Helm has made. The processes go on. */
   async function handBack(): Promise<void> {
@@ -107,21 +109,14 @@ describe('releases of the chart, with 50 experiments', function () {
       spec: body,
     })
 
-  it('is installed in another namespace, where its controller may make forks and nothing else', async () => {
-    await helm(['install', 'experiments', CHART, '--create-namespace'])
-    await start()
+  it('follow an installation by kustomize, which has forked 50 times', async () => {
+    const { code, stderr } = await plane().kubectl(['apply', '--server-side', '-k', 'manifests/default'])
+    expect(code, stderr).to.equal(0)
+    const kustomize = kustomizeBy(await preparedKubectl(() => undefined))
+    await start(await kustomize({ resources: ['default'], components: [] }))
     await plane().api.create('/api/v1/namespaces', { metadata: { name: 'shop' } })
     await plane().api.create(resourcePath(deployment, { namespace: 'shop' }), cart)
     await plane().api.create('/api/v1/namespaces/shop/services', service)
-    const account = `system:serviceaccount:${NAMESPACE}:experiment-controller`
-    const { code, stderr } = await plane().kubectl(['create', '--filename=-', '--namespace=shop', `--as=${account}`], {
-      input: JSON.stringify({ ...cart, metadata: { name: 'mine' } }),
-    })
-    expect(code).to.equal(1)
-    expect(stderr).to.contain('the controller of experiments may write only forks')
-  })
-
-  it('forks 50 times', async () => {
     for (let index = 0; index < COUNT; index++)
       await applied(`copy-${index}`, {
         sourceRef: { kind: 'Deployment', name: 'cart' },
@@ -131,26 +126,50 @@ describe('releases of the chart, with 50 experiments', function () {
     expect(forks).to.have.length.greaterThan(2 * COUNT)
   })
 
-  it('is upgraded, and makes nothing again', async () => {
+  it('take over what kustomize has made, and make nothing again', async () => {
     await handBack()
-    await helm(['upgrade', 'experiments', CHART, '--set=image.tag=0.2.0', '--set=components.gate=true'])
+    await helm(['install', 'experiments', CHART, '--take-ownership', '--force-conflicts'])
     await stop()
-    await start()
+    await start(await template({}))
     expect(await observed()).to.deep.equal(forks)
   })
 
-  it('is removed without the CRDs, so all experiments stay', async () => {
+  it('are upgraded, and make nothing again', async () => {
     await handBack()
+    await helm([
+      'upgrade',
+      'experiments',
+      CHART,
+      '--set=image.tag=0.2.0',
+      '--set=components.gate=true',
+      '--force-conflicts',
+    ])
+    await stop()
+    await start(await template({ components: { gate: true } }))
+    expect(await observed()).to.deep.equal(forks)
+  })
+
+  it('are removed without the CRDs, so all experiments stay', async () => {
+    await handBack()
+    await stop() // as the pods of the release, which lose their rights
     const { stdout } = await helm(['uninstall', 'experiments'])
     expect(stdout).to.contain('[CustomResourceDefinition] experimentdeployments.experimentcontroller.example.com')
-    await stop()
     expect(await observed()).to.deep.equal(forks)
   })
 
-  it('is installed again, and makes nothing again', async () => {
-    await helm(['install', 'experiments', CHART])
-    await start()
+  it('are installed again, in another namespace, and make nothing again', async () => {
+    namespace = 'platform'
+    await helm(['install', 'experiments', CHART, '--create-namespace', '--take-ownership'])
+    await start(await template({}, namespace))
     expect(await observed()).to.deep.equal(forks)
+  })
+
+  it('let the controller write forks only, also there', async () => {
+    const as = `--as=system:serviceaccount:${namespace}:experiment-controller`
+    const input = JSON.stringify({ ...cart, metadata: { name: 'mine' } })
+    const { code, stderr } = await plane().kubectl(['create', '--filename=-', '--namespace=shop', as], { input })
+    expect(code).to.equal(1)
+    expect(stderr).to.contain('the controller of experiments may write only forks')
   })
 
   it('has not written the source', async () => {
