@@ -12,7 +12,11 @@ const anchorsOf = (file: string): readonly string[] =>
   [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
 
 describe('the links of the documentation', () => {
-  for (const file of [...globSync('*.md').sort(), ...globSync('{docs,examples/*}/*.md').sort(), 'test/README.md'])
+  for (const file of [
+    ...globSync('*.md').sort(),
+    ...globSync('{docs,examples/*,charts/*}/*.md').sort(),
+    'test/README.md',
+  ])
     it(`lead somewhere, in ${file}`, () => {
       const links = [...readFileSync(file, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
       for (const link of links.filter((each) => !each.includes('://'))) {

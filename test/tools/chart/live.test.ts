@@ -17,10 +17,20 @@ import { run } from '../../../sandbox/run.ts'
 import { cart, service } from '../../clusters/one-namespace.ts'
 import { usesCertManagerCrds, usesOwnControlPlane } from '../../clusters/own-plane.ts'
 import { collect } from '../../collect.ts'
+import { Page, wordsOf } from '../../integration/document.ts'
 import { needs } from '../../needs.ts'
 import { CHART, IMAGE, template } from './helm.ts'
 
 const COUNT = 50
+
+/** The arguments of the command by which the guide says to take over. */
+const takeOver = () =>
+  new Page('helm.md')
+    .blocks('sh')
+    .flatMap(wordsOf)
+    .slice(1)
+    .filter((word) => !/^--(values|namespace)=/.test(word))
+
 const DEADLINE_MS = 90_000
 const CONFIGURATIONS = ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'].map(
   (plural) => `/apis/admissionregistration.k8s.io/v1/${plural}/experiment-deployment-controller`,
@@ -128,7 +138,7 @@ describe('releases of the chart, with 50 experiments', function () {
 
   it('take over what kustomize has made, and make nothing again', async () => {
     await handBack()
-    await helm(['install', 'experiments', CHART, '--take-ownership', '--force-conflicts'])
+    await helm(takeOver())
     await stop()
     await start(await template({}))
     expect(await observed()).to.deep.equal(forks)
