@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import { issue } from '../certs/issue.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import { RESOURCES, resourcePath } from '../common/kube/client/resources.ts'
+import { COMPONENTS } from '../manifests/components.ts'
 import { bundled, type Program } from './bundles.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { eventually } from './eventually.ts'
@@ -201,12 +202,11 @@ const isConfiguration = (kind: string): boolean => kind.endsWith('WebhookConfigu
 /** Here the programs are processes, so their pods are not wanted, and the configurations need another address. */
 const runsElsewhere = (kind: string): boolean => kind === 'Deployment' || isConfiguration(kind)
 
-/** The variables by which components tell the programs that they are there. */
-const COMPONENTS = ['PROMOTION', 'GATE', 'CUT_OVER', 'ANALYSIS'] as const
-
 /** What the Deployments say about components; undefined for those of which they say nothing. */
 const componentSettings = (objects: readonly KubeObject[]): Readonly<Record<string, string | undefined>> =>
-  Object.fromEntries(COMPONENTS.map((name) => [name, settingIn(objects, name)]))
+  Object.fromEntries(
+    COMPONENTS.flatMap(({ variable = [] }) => variable).map((name) => [name, settingIn(objects, name)]),
+  )
 
 /** The value of a variable of the Deployments; undefined if they do not have it. */
 function settingIn(objects: readonly KubeObject[], name: string): string | undefined {

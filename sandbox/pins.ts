@@ -19,7 +19,8 @@ export function kubernetesFolder(choice = 'newest'): string {
  * The folders with a go.mod. Each has its own cache: the control plane, of which the programs of Kubernetes itself may
  * have another version, chosen by the environment variable `KUBERNETES`; Argo Rollouts, which needs another version of
  * Kubernetes; Prometheus, for its tool that tests alerts; Helm; the Lua of Argo CD; cert-manager and the Prometheus
- * Operator, of which only files are used. Every version that the sandbox uses is in one of these go.mod files and nowhere else.
+ * Operator, of which only files are used. Every version that the sandbox uses is in one of these go.mod files and
+ * nowhere else.
  */
 export const MODULES = {
   controlPlane: import.meta.dirname,

@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
 
 const SOURCES = globSync('{common,webhook,controller}/**/*.ts').sort()
 const FOLDERS = [...new Set(SOURCES.map((file) => dirname(file)))]
-const EVERYTHING = globSync('{common,webhook,controller,sandbox,build,crds,certs,test}/**/*.ts')
+const EVERYTHING = globSync('{common,webhook,controller,sandbox,build,crds,certs,manifests,test}/**/*.ts')
 
 /** The target of an import: the folder of a file, or the package. */
 const placeOf = (target: string): string => (existsSync(target) ? dirname(target) : target)

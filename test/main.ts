@@ -25,7 +25,7 @@ const MOCHA = resolve('mocha/bin/mocha.js')
 /** Measures what the tests in memory cover, which doubles the processor time that they need. CI does. */
 const IS_COVERED = process.env.COVERAGE !== undefined
 const C8 = join(dirname(resolve('c8/package.json')), 'bin/c8.js')
-const ON_A_CONTROL_PLANE = 'analyses clusters corpus installs integration load sandbox strategies'
+const ON_A_CONTROL_PLANE = 'analyses clusters corpus installs integration load sandbox strategies tools'
   .split(' ')
   .map((folder) => `test/${folder}/**/*.test.ts`)
 

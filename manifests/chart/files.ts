@@ -44,7 +44,7 @@ description: Test a change with real traffic, in an extra pod of a running workl
 type: application
 version: ${version}
 appVersion: "${version}"
-kubeVersion: ">=1.34.0-0"
+kubeVersion: ">=1.33.0-0"
 `
 
 /** The values by the word of their names at `depth`: one value whose name ends there, or several below it. */

@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs'
 import { expect } from 'chai'
+import { COMPONENTS, OTHER_FOLDERS } from '../../manifests/components.ts'
 import { addedBy } from './granted.ts'
 
 const OURS = 'experimentcontroller.example.com'
@@ -18,6 +20,12 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('the components of the manifests', () => {
+  it('are in the list of components, or in that of other folders, which says why', () => {
+    const folders = readdirSync('manifests', { withFileTypes: true }).filter((each) => each.isDirectory())
+    const listed = [...COMPONENTS.map(({ folder }) => folder), ...Object.keys(OTHER_FOLDERS)]
+    expect(listed.sort()).to.deep.equal(folders.map(({ name }) => name).sort())
+  })
+
   for (const [component, rights] of Object.entries(ADDED))
     it(`let the controller do this with ${component}, and nothing else`, () =>
       expect(addedBy(component)).to.deep.equal({ '(Cluster)?Role experiment-controller-components': rights }))
