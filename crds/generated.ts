@@ -41,24 +41,31 @@ export function generated(read: Read): readonly Generated[] {
     { file: 'docs/metrics.md', text: metricsPage() },
     { file: 'manifests/monitoring/alerts.yaml', text: alertManifest() },
     { file: 'manifests/monitoring/dashboard.yaml', text: dashboardManifest() },
-    ...VERSIONED.map((folder) => versioned(read, `${folder}/kustomization.yaml`)),
+    ...Object.entries(VERSIONED).map(([file, before]) => versioned(read, file, before)),
   ]
 }
 
-/** The folders whose objects say of which version they are. Components of these only change objects. */
-const VERSIONED = [
+/** The kustomizations whose objects say of which version they are. Components of these only change objects. */
+const LABELLED = [
   'crds',
   ...['base', 'cert-manager', 'namespaced', 'monitoring', 'pack'].map((name) => `manifests/${name}`),
   ...['lease-priority', 'policies', 'analysis-templates'].map((name) => `manifests/${name}`),
-]
+].map((folder) => `${folder}/kustomization.yaml`)
 
-const VERSION_LABEL = /(app\.kubernetes\.io\/version: )[^}\s]+/
+/** The files that tell the version, and what stands before it in each. */
+const VERSIONED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(LABELLED.map((file) => [file, 'app.kubernetes.io/version: '])),
+  'manifests/base/controller.yaml': 'image: experiment-deployment-controller:',
+  'manifests/base/webhook.yaml': 'image: experiment-deployment-controller:',
+  Dockerfile: 'org.opencontainers.image.version=',
+}
 
-/** The kustomization with the version of package.json in the label of its objects. @throws Error if it has no label */
-function versioned(read: Read, file: string): Generated {
+/** The file with the version of package.json after `before`. @throws Error if the file does not have that text */
+function versioned(read: Read, file: string, before: string): Generated {
   const text = read(file)
-  if (!VERSION_LABEL.test(text)) throw new Error(`${file} has lost the label app.kubernetes.io/version`)
-  return { file, text: text.replace(VERSION_LABEL, `$1${versionIn(read)}`) }
+  const place = new RegExp(`(${RegExp.escape(before)}"?)[\\w.-]+`)
+  if (!place.test(text)) throw new Error(`${file} has lost its version, after ${before}`)
+  return { file, text: text.replace(place, `$1${versionIn(read)}`) }
 }
 
 /** The version of the product, which is written in package.json alone. */
