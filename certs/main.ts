@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { kubeClient } from '../common/kube/client/client.ts'
 import { realTimers } from '../common/program/clock.ts'
+import { VERSION } from '../common/program/version.ts'
 import { clusterOf } from './cluster.ts'
 import { readOptions, USAGE } from './options.ts'
 import { nextPathEnv } from './path-env.ts'
@@ -25,7 +26,7 @@ async function run(): Promise<void> {
     return say(`${what} (${pathEnv})`)
   }
   const timers = realTimers()
-  const kube = kubeClient({ kubeconfig, userAgent: 'experiment-certs/0.1.0', timers, random: Math.random })
+  const kube = kubeClient({ kubeconfig, userAgent: `experiment-certs/${VERSION}`, timers, random: Math.random })
   try {
     await renew(clusterOf(kube, objectNames, isDryRun), { ...wants, clock: () => new Date(), timers, say })
   } finally {

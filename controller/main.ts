@@ -7,6 +7,7 @@ import { Heartbeat } from '../common/program/heartbeat.ts'
 import { close, listen } from '../common/program/listen.ts'
 import { jsonLog } from '../common/program/log.ts'
 import { Metrics } from '../common/program/metrics.ts'
+import { VERSION } from '../common/program/version.ts'
 import { credentialsIn } from './analysis/credentials.ts'
 import { apiServers } from './analysis/http/api-servers.ts'
 import { readConfig } from './config.ts'
@@ -27,7 +28,7 @@ const timers = realTimers()
 const random = Math.random
 const clock = () => new Date()
 const { kubeconfig } = config
-const connecting = { kubeconfig, userAgent: 'experiment-controller/0.1.0', timers, random }
+const connecting = { kubeconfig, userAgent: `experiment-controller/${VERSION}`, timers, random }
 
 const metrics = new Metrics()
 metrics.addNode(METRIC_PREFIX)

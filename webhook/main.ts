@@ -6,6 +6,7 @@ import { healthServer } from '../common/program/health.ts'
 import { listen } from '../common/program/listen.ts'
 import { jsonLog } from '../common/program/log.ts'
 import { Metrics } from '../common/program/metrics.ts'
+import { VERSION } from '../common/program/version.ts'
 import { SchemaCatalog, schemaSource } from '../common/schema/catalog.ts'
 import { keepFresh, refreshOnMiss } from '../common/schema/refresher.ts'
 import { WORKLOAD_KINDS } from '../common/workload/registry.ts'
@@ -52,7 +53,7 @@ callerMetrics(metrics, pathSecrets)
 
 const kube = kubeClient({
   kubeconfig: config.kubeconfig,
-  userAgent: 'experiment-webhook/0.1.0',
+  userAgent: `experiment-webhook/${VERSION}`,
   timers,
   random: Math.random,
   connections: 128, // a review sends about six requests at once, and 256 reviews may be in flight
