@@ -23,6 +23,8 @@ export interface View extends Omit<Intake<unknown>, 'project'> {
   /** default: all namespaces */
   readonly namespace?: string
   readonly labelSelector?: string
+  /** such as `metadata.name=cart` */
+  readonly fieldSelector?: string
   /** requests only `metadata`. For sources, whose templates are most of their bytes */
   readonly metadataOnly?: boolean
 }
@@ -71,7 +73,7 @@ async function readPage(client: KubeClient, view: View, { limit, next, signal }:
     const page = await client.request({
       verb: 'list',
       path: resourcePath(view.resource, view),
-      query: { limit, labelSelector: view.labelSelector, continue: next ? `${next}` : undefined },
+      query: { limit, ...selectorsOf(view), continue: next ? `${next}` : undefined },
       expects: view.metadataOnly ? 'PartialObjectMetadataList' : `${view.resource.kind}List`,
       accept: acceptOf(view, 'List'),
       maxBytes: limit === 1 ? Number.POSITIVE_INFINITY : MAX_PAGE_BYTES,
@@ -93,7 +95,7 @@ export const watchFrom = (client: KubeClient, view: View, { version, timeoutSeco
       allowWatchBookmarks: true,
       resourceVersion: version,
       timeoutSeconds,
-      labelSelector: view.labelSelector,
+      ...selectorsOf(view),
     },
     accept: acceptOf(view, ''),
     signal,
@@ -104,6 +106,8 @@ interface WatchFrom {
   readonly timeoutSeconds: number
   readonly signal: AbortSignal
 }
+
+const selectorsOf = ({ labelSelector, fieldSelector }: View) => ({ labelSelector, fieldSelector })
 
 const acceptOf = ({ metadataOnly }: View, suffix: 'List' | ''): string =>
   metadataOnly ? `application/json;as=PartialObjectMetadata${suffix};g=meta.k8s.io;v=v1` : 'application/json'

@@ -95,9 +95,13 @@ describe('listAll', () => {
   })
 
   it('asks for the namespace and the labels of the view', async () => {
-    const { requests } = await listed([deploymentList(1, [])], { namespace: 'shop', labelSelector: 'a=b' })
+    const { requests } = await listed([deploymentList(1, [])], {
+      namespace: 'shop',
+      labelSelector: 'a=b',
+      fieldSelector: 'metadata.name=cart',
+    })
     expect(requests[0]).to.include({ path: '/apis/apps/v1/namespaces/shop/deployments', expects: 'DeploymentList' })
-    expect(requests[0]?.query).to.include({ labelSelector: 'a=b' })
+    expect(requests[0]?.query).to.include({ labelSelector: 'a=b', fieldSelector: 'metadata.name=cart' })
   })
 
   it('takes null for an empty list, as the API server writes one of metadata only', async () => {
@@ -133,7 +137,8 @@ describe('listAll', () => {
 describe('watchFrom', () => {
   it('asks for events after a version, with bookmarks', async () => {
     const client = new ScriptedClient()
-    void watchFrom(client, { ...VIEW, labelSelector: 'a=b' }, { version: '10', timeoutSeconds: 300, signal })
+    const view = { ...VIEW, labelSelector: 'a=b', fieldSelector: 'metadata.name=cart' }
+    void watchFrom(client, view, { version: '10', timeoutSeconds: 300, signal })
     const { request } = await client.watch()
     expect(request).to.deep.include({ path: '/apis/apps/v1/deployments', accept: 'application/json', signal })
     expect(request.query).to.deep.equal({
@@ -142,6 +147,7 @@ describe('watchFrom', () => {
       resourceVersion: '10',
       timeoutSeconds: 300,
       labelSelector: 'a=b',
+      fieldSelector: 'metadata.name=cart',
     })
   })
 
