@@ -14,6 +14,7 @@ import { abortUnlessHeld, type Fence } from './fence.ts'
 import { callOf, type KubeRequest, type KubeStream, MAX_LIST_BYTES, REQUEST_VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
 import { retryDelay } from './retry.ts'
+import { warningsIn } from './warnings.ts'
 
 /** A client of the API server. Objects go in and come out as plain JSON. */
 export interface KubeClient {
@@ -86,7 +87,7 @@ class HttpKubeClient implements KubeClient {
     const deadline = startDeadline(timers, deadlineMs, request.signal)
     const release =
       fence && REQUEST_VERBS[verb].method !== 'GET' ? abortUnlessHeld(deadline, fence, timers) : () => undefined
-    return this.#untilDone(request, deadline.signal).finally(() => {
+    return this.#untilDone(warningOnce(request), deadline.signal).finally(() => {
       release()
       deadline.end()
     })
@@ -138,6 +139,7 @@ class HttpKubeClient implements KubeClient {
     const isKnown: typeof isExpected = (of) => isExpected(of) || (isObject(of.body) && of.body.kind === 'Status')
     const send = async () => {
       const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal)
+      if (request.onWarning) for (const text of warningsIn(headers.warning)) request.onWarning(text)
       return { statusCode, headers, body: await bodyValue(body, readingOf(request)) }
     }
     const sendMeasured = () => this.#measured(request, isKnown, send)
@@ -180,6 +182,17 @@ class HttpKubeClient implements KubeClient {
       { cause: error },
     )
   }
+}
+
+/** `request`, with an `onWarning` to which a second try tells only what is new. */
+function warningOnce({ onWarning, ...request }: KubeRequest): KubeRequest {
+  if (!onWarning) return request
+  const told = new Set<string>()
+  const tell = (text: string) => {
+    if (!told.has(text)) onWarning(text)
+    told.add(text)
+  }
+  return { ...request, onWarning: tell }
 }
 
 /** How the answer to a request is read. What is no resource, such as a schema, no user of a namespace can lengthen. */

@@ -55,6 +55,8 @@ export interface KubeRequest {
    * for a list, else no limit
    */
   readonly maxBytes?: number
+  /** called with each text in a `Warning` header of an answer, also of a refusal, and once per text */
+  readonly onWarning?: (text: string) => void
 }
 
 /** A request for a watch. */
