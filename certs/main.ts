@@ -26,9 +26,11 @@ async function run(): Promise<void> {
     return say(`${what} (${pathEnv})`)
   }
   const timers = realTimers()
-  const kube = kubeClient({ kubeconfig, userAgent: `experiment-certs/${VERSION}`, timers, random: Math.random })
+  const clock = () => new Date()
+  const connecting = { kubeconfig, vars: process.env, isTerminal: process.stdin.isTTY, timers, clock }
+  const kube = kubeClient({ ...connecting, userAgent: `experiment-certs/${VERSION}`, random: Math.random })
   try {
-    await renew(clusterOf(kube, objectNames, isDryRun), { ...wants, clock: () => new Date(), timers, say })
+    await renew(clusterOf(kube, objectNames, isDryRun), { ...wants, clock, timers, say })
   } finally {
     await kube.close()
   }

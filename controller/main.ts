@@ -28,7 +28,8 @@ const timers = realTimers()
 const random = Math.random
 const clock = () => new Date()
 const { kubeconfig } = config
-const connecting = { kubeconfig, userAgent: `experiment-controller/${VERSION}`, timers, random }
+const userAgent = `experiment-controller/${VERSION}`
+const connecting = { kubeconfig, vars: process.env, userAgent, timers, clock, random }
 
 const metrics = new Metrics()
 metrics.addNode(METRIC_PREFIX)
@@ -56,12 +57,12 @@ const client = kubeClient({
   connections: () => controller.connections,
   fence: leader,
 })
-const known = apiServers(process.env, apiServerOf(kubeconfig))
+const known = apiServers(process.env, apiServerOf(kubeconfig, process.env))
 const http = {
   apiServers: () => known,
   loopback: config.loopback,
   credential: credentialsIn(config.credentials),
-  userAgent: connecting.userAgent,
+  userAgent,
 }
 if (config.loopback === 'allow') log.warn({}, 'ANALYSIS_LOOPBACK is set: providers of analyses may be on this machine')
 const controller = new Controller({ ...config, client, clock, timers, random, log, metrics: counted, http })

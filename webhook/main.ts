@@ -53,6 +53,8 @@ callerMetrics(metrics, pathSecrets)
 
 const kube = kubeClient({
   kubeconfig: config.kubeconfig,
+  vars: process.env,
+  clock: () => new Date(),
   userAgent: `experiment-webhook/${VERSION}`,
   timers,
   random: Math.random,

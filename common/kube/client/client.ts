@@ -10,6 +10,7 @@ import { Credentials, type CredentialsOptions } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
 import { KubeError } from './errors.ts'
 import { Exchange } from './exchange.ts'
+import { ExecFailed } from './exec-credential.ts'
 import { abortUnlessHeld, type Fence } from './fence.ts'
 import { callOf, type KubeRequest, type KubeStream, MAX_LIST_BYTES, REQUEST_VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
@@ -60,6 +61,8 @@ export interface KubeClientOptions extends CredentialsOptions {
   readonly fence?: Fence
   /** how often a request is tried at most; default: see `retryDelay` */
   readonly maxTries?: number
+  /** the time for all tries of a request, whatever itself or its verb says; a watch has it until it is open */
+  readonly requestTimeoutMs?: number | undefined
 }
 
 /** `client`, for requests of which not more than `limit` allows are sent at once. */
@@ -83,11 +86,11 @@ class HttpKubeClient implements KubeClient {
 
   async request(request: KubeRequest): Promise<unknown> {
     const { verb, deadlineMs = REQUEST_VERBS[verb].deadlineMs } = request
-    const { timers, fence } = this.#options
-    const deadline = startDeadline(timers, deadlineMs, request.signal)
+    const { timers, fence, requestTimeoutMs = deadlineMs } = this.#options
+    const deadline = startDeadline(timers, requestTimeoutMs, request.signal)
     const release =
       fence && REQUEST_VERBS[verb].method !== 'GET' ? abortUnlessHeld(deadline, fence, timers) : () => undefined
-    return this.#untilDone(warningOnce(request), deadline.signal).finally(() => {
+    return this.#untilDone(warningOnce(request), deadline).finally(() => {
       release()
       deadline.end()
     })
@@ -96,9 +99,10 @@ class HttpKubeClient implements KubeClient {
   async stream(stream: KubeStream): Promise<AsyncIterable<string>> {
     const { path, signal } = stream
     const watch = { verb: 'watch', path } as const
-    const deadline = startDeadline(this.#options.timers, REQUEST_VERBS.get.deadlineMs, signal)
+    const { timers, requestTimeoutMs = REQUEST_VERBS.get.deadlineMs } = this.#options
+    const deadline = startDeadline(timers, requestTimeoutMs, signal)
     try {
-      const send = () => this.#exchange.send(watchOf(stream), deadline.signal)
+      const send = () => this.#exchange.send(watchOf(stream), deadline.signal, deadline)
       const response = await this.#measured(watch, isOpened, send)
       if (isOpened(response)) {
         deadline.lift()
@@ -118,14 +122,16 @@ class HttpKubeClient implements KubeClient {
   }
 
   /** Repeats a request as long as that is useful and safe. */
-  async #untilDone(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
+  async #untilDone(request: KubeRequest, deadline: Deadline): Promise<unknown> {
+    const { signal } = deadline
     const { timers, random, maxTries = Number.POSITIVE_INFINITY } = this.#options
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#once(request, signal)
+        return await this.#once(request, signal, deadline)
       } catch (error) {
         const failure = asKubeError(error, signal, request)
-        const delayMs = tries < maxTries ? retryDelay({ failure, request, tries, random }) : undefined
+        const isWorthIt = tries < maxTries && !(error instanceof ExecFailed)
+        const delayMs = isWorthIt ? retryDelay({ failure, request, tries, random }) : undefined
         if (delayMs === undefined || signal.aborted) throw await this.#confirmed(failure, request.path, signal)
         await pause(timers, delayMs, signal)
         if (signal.aborted) throw failure
@@ -133,12 +139,12 @@ class HttpKubeClient implements KubeClient {
     }
   }
 
-  async #once(request: KubeRequest, signal: AbortSignal): Promise<unknown> {
+  async #once(request: KubeRequest, signal: AbortSignal, deadline?: Deadline): Promise<unknown> {
     const isExpected = ({ statusCode, body }: { readonly statusCode: number; readonly body: unknown }) =>
       statusCode >= 200 && statusCode < 300 && isAnswerTo(request, body)
     const isKnown: typeof isExpected = (of) => isExpected(of) || (isObject(of.body) && of.body.kind === 'Status')
     const send = async () => {
-      const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal)
+      const { statusCode, headers, body } = await this.#exchange.send(callOf(request), signal, deadline)
       if (request.onWarning) for (const text of warningsIn(headers.warning)) request.onWarning(text)
       return { statusCode, headers, body: await bodyValue(body, readingOf(request)) }
     }

@@ -1,7 +1,16 @@
-import { HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node'
+import { isDeepStrictEqual } from 'node:util'
 import type { Dispatcher } from 'undici'
-import type { Timers } from '../../program/clock.ts'
-import { loadKubeconfig } from './kubeconfig.ts'
+import type { Clock, Timers } from '../../program/clock.ts'
+import type { Vars } from '../../program/env.ts'
+import { quoted } from '../../text/quoted.ts'
+import type { Connection } from '../config/connection.ts'
+import { proxyFor } from '../config/env-proxy.ts'
+import { KubeconfigError } from '../config/found.ts'
+import { authorizationOf, type Headers, impersonation, isKnown } from '../config/identity.ts'
+import type { Cluster, User } from '../config/kubeconfig.ts'
+import { clientTls, serverTls } from '../config/tls.ts'
+import { type ExecAnswer, ExecCredential } from './exec-credential.ts'
+import { type CredentialsSource, connectionOf } from './kubeconfig-choice.ts'
 import { Pool, type PoolOptions } from './pool.ts'
 
 /** How long credentials from disk are used. A rotated CA or token is noticed within this time. */
@@ -13,75 +22,71 @@ export interface ApiServerAccess {
   readonly origin: string
   /** the path prefix under which some API servers are served; without a slash at its end */
   readonly prefix: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
   readonly dispatcher: Dispatcher
 }
 
-/** The library's reader of credentials, but with our connections. Alone it would open a new one for each request. */
-class PooledKubeConfig extends KubeConfig {
-  readonly #pool: Pool
-
-  constructor(pool: Pool) {
-    super()
-    this.#pool = pool
-  }
-
-  override createDispatcherOptions(...of: Parameters<KubeConfig['createDispatcherOptions']>) {
-    const options = super.createDispatcherOptions(...of)
-    if (options.type === 'proxy' || options.type === 'socks') return options // the library's own dispatcher
-    this.#pool.adopt(options.type === 'agent' ? options.connect : {})
-    return { type: 'none' as const }
-  }
-
-  override async applySecurityAuthentication(context: RequestContext): Promise<void> {
-    await super.applySecurityAuthentication(context) // sets the Authorization header, and calls the method above
-    if (!context.getDispatcher() && this.#pool.agent) context.setDispatcher(this.#pool.agent)
-  }
-}
-
 export interface CredentialsOptions extends PoolOptions {
-  /** the path of a kubeconfig, or several as in `$KUBECONFIG`; undefined: the service account of this pod */
-  readonly kubeconfig: string | undefined
+  /** the path of a kubeconfig, or several as in `$KUBECONFIG`, or what flags chose; undefined: the account of this pod */
+  readonly kubeconfig: CredentialsSource
   readonly timers: Timers
+  /** the environment, in which a pod finds its API server, and credential plugins what they need; default: empty */
+  readonly vars?: Vars
+  /** says when the answer of a credential plugin expires; default: when it is refused */
+  readonly clock?: Clock
+  /** whether standard input is a terminal, which credential plugins may use; default: no */
+  readonly isTerminal?: boolean
+  /** ends a credential plugin that runs */
+  readonly signal?: AbortSignal
 }
 
 /** The credentials for the API server, and the connections to it. */
 export class Credentials {
-  readonly #kubeconfig: string | undefined
+  readonly #options: CredentialsOptions
+  readonly #vars: Vars
   readonly #timers: Timers
   readonly #pool: Pool
-  #config: KubeConfig
+  #connection: Connection
+  #exec: ExecCredential | undefined
   #access: Promise<ApiServerAccess> | undefined
   #readAt = 0
-  #foreign: Dispatcher | undefined // the last dispatcher of the library, which it makes for proxies
 
-  /** @throws Error if the kubeconfig cannot be read, or if there is none and this is no pod */
-  constructor({ kubeconfig, timers, ...pool }: CredentialsOptions) {
-    this.#kubeconfig = kubeconfig
-    this.#timers = timers
-    this.#pool = new Pool(pool)
-    this.#config = this.#load()
+  /** @throws KubeconfigError if the kubeconfig cannot be read, or if there is none and this is no pod */
+  constructor(options: CredentialsOptions) {
+    this.#options = options
+    this.#vars = options.vars ?? {}
+    this.#timers = options.timers
+    this.#pool = new Pool(options)
+    const { kubeconfig } = options
+    const known = typeof kubeconfig === 'object' && 'files' in kubeconfig ? kubeconfig.connection : undefined
+    this.#connection = usable(known ?? this.#read())
+    this.#exec = this.#execOf(this.#connection)
   }
 
-  /** The present credentials, at most `REREAD_AFTER_MS` old. @throws what reading them throws */
+  /** The present credentials, at most `REREAD_AFTER_MS` old. @throws what reading them throws; ExecFailed */
   access(): Promise<ApiServerAccess> {
-    const isFresh = this.#timers.now() - this.#readAt < REREAD_AFTER_MS
+    const isFresh = this.#timers.now() - this.#readAt < REREAD_AFTER_MS && !this.#exec?.isDue
     if (this.#access && isFresh) return this.#access
     this.#readAt = this.#timers.now()
-    const access = this.#read()
+    const access = this.#compose()
     this.#access = access
     access.catch(() => this.drop(access))
     return access
   }
 
+  /** A credential plugin runs before there is an access, perhaps until people have logged in; undefined if none does. */
+  login(): Promise<unknown> | undefined {
+    return this.#exec?.isDue ? this.#exec.answer() : undefined
+  }
+
   /**
-   * Reads the kubeconfig again after the server refused `refused`, unless another request has done so. (The library
-   * keeps a token for a minute.)
+   * Reads the kubeconfig again after the server refused `refused`, unless another request has done so. A credential
+   * plugin runs again.
    */
   reload(refused: Promise<ApiServerAccess>): void {
     if (this.#access !== refused) return
-    this.#access = undefined
-    this.#config = this.#load()
+    this.#exec?.refused()
+    this.#forget()
   }
 
   /**
@@ -89,54 +94,101 @@ export class Credentials {
    * contains. While that cannot be read, for example because it is being written, the known one counts.
    */
   drop(failed: Promise<ApiServerAccess>): void {
+    if (this.#access !== failed) return
     try {
-      this.reload(failed)
+      this.#forget()
     } catch {
-      // `reload` has forgotten `failed`, and the failure itself goes to the caller
+      // `failed` is forgotten, and the failure itself goes to the caller
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#pool.destroy(), this.#foreign?.destroy()])
+    this.#exec?.close()
+    await this.#pool.destroy()
   }
 
-  #load(): KubeConfig {
-    const config = new PooledKubeConfig(this.#pool)
-    if (this.#kubeconfig === undefined) config.loadFromCluster()
-    else loadKubeconfig(config, this.#kubeconfig)
-    serverOf(config)
-    return config
+  #forget(): void {
+    this.#access = undefined
+    const connection = usable(this.#read())
+    if (isDeepStrictEqual(connection, this.#connection)) return
+    this.#connection = connection
+    this.#exec?.close()
+    this.#exec = this.#execOf(connection)
   }
 
-  async #read(): Promise<ApiServerAccess> {
-    const server = serverOf(this.#config)
-    const context = new RequestContext(server.href, HttpMethod.GET)
-    await this.#config.applySecurityAuthentication(context)
-    const dispatcher = context.getDispatcher()
-    if (!dispatcher) throw new Error('the kubeconfig has no usable way to connect')
-    if (dispatcher !== this.#pool.agent) {
-      this.#foreign?.close().catch(() => undefined) // it is closing already
-      this.#foreign = dispatcher
+  #read(): Connection {
+    return connectionOf(this.#options.kubeconfig, this.#vars)
+  }
+
+  #execOf({ cluster, user, namespace }: Connection): ExecCredential | undefined {
+    const { exec } = user
+    if (!exec || isKnown(user) || !maySend(cluster)) return undefined
+    const { timers, clock, signal, isTerminal = false } = this.#options
+    const connection = { cluster, user: { ...user, exec }, namespace }
+    return new ExecCredential({ connection, vars: this.#vars, isTerminal, timers, clock, signal })
+  }
+
+  async #compose(): Promise<ApiServerAccess> {
+    const { cluster, user } = this.#connection
+    const server = serverOf(cluster)
+    const answer = await this.#exec?.answer()
+    const identity = maySend(cluster) ? { ...clientTls(user), ...certificateOf(answer) } : {}
+    const dispatcher = this.#pool.adopt({ ...serverTls(cluster), ...identity }, this.#proxy(cluster, server))
+    return {
+      origin: server.origin,
+      prefix: server.pathname.replace(/\/+$/, ''),
+      headers: { ...(maySend(cluster) ? authorization(user, answer) : {}), ...impersonation(user) },
+      dispatcher,
     }
-    return { origin: server.origin, prefix: server.pathname.replace(/\/+$/, ''), headers: trimmed(context), dispatcher }
+  }
+
+  #proxy({ place, proxyUrl }: Cluster, server: URL): string | undefined {
+    if (proxyUrl !== undefined) return checkedProxy(proxyUrl, `${place}.proxy-url`)
+    const { kubeconfig } = this.#options
+    const usesVars = typeof kubeconfig === 'object' && 'files' in kubeconfig && kubeconfig.usesProxyVars
+    const proxy = usesVars ? proxyFor(server, this.#vars) : undefined
+    return proxy === undefined ? undefined : checkedProxy(proxy, 'HTTPS_PROXY or HTTP_PROXY')
   }
 }
 
-/** The address of the API server, as `kubeconfig` or the pod says. @throws Error if neither says one */
-export function apiServerOf(kubeconfig: string | undefined): URL {
-  const config = new KubeConfig()
-  if (kubeconfig === undefined) config.loadFromCluster()
-  else loadKubeconfig(config, kubeconfig)
-  return serverOf(config)
+/**
+ * Whether credentials may be sent. Like kubectl, we send none over plain HTTP, which others on the way can read, unless
+ * `insecure-skip-tls-verify` says that this does not matter.
+ */
+const maySend = (cluster: Cluster): boolean => serverOf(cluster).protocol === 'https:' || cluster.isInsecure
+
+const certificateOf = (answer: ExecAnswer | undefined) =>
+  answer?.cert === undefined || answer.key === undefined ? {} : { cert: answer.cert, key: answer.key }
+
+const authorization = (user: User, answer: ExecAnswer | undefined): Headers =>
+  answer?.token === undefined ? authorizationOf(user) : { Authorization: `Bearer ${answer.token.trim()}` }
+
+/** The address of the API server, as `kubeconfig` or the pod says. @throws KubeconfigError if neither says one */
+export const apiServerOf = (kubeconfig: CredentialsSource, vars: Vars = {}): URL =>
+  serverOf(connectionOf(kubeconfig, vars).cluster)
+
+/** `connection`, if requests can be sent over it. @throws KubeconfigError */
+function usable(connection: Connection): Connection {
+  serverOf(connection.cluster)
+  const { user } = connection
+  if (user.authProvider !== undefined && !isKnown(user))
+    throw new KubeconfigError(
+      `${user.place}.auth-provider ${quoted(user.authProvider)} is not supported: use a credential plugin (exec)`,
+    )
+  return connection
 }
 
-function serverOf(config: KubeConfig): URL {
-  const server = config.getCurrentCluster()?.server
-  // outside a pod, the library's server is `https://undefined:undefined`
-  if (server !== undefined && URL.canParse(server)) return new URL(server)
-  throw new Error('no API server: the kubeconfig has no valid server, or there is no kubeconfig and this is not a pod')
+function serverOf({ place, server = '' }: Cluster): URL {
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(server) ? server : `http://${server}`
+  const url = URL.canParse(address) ? new URL(address.replace(/\/+$/, '')) : undefined
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url
+  throw new KubeconfigError(`no API server: ${place}.server must be a URL such as https://10.0.0.1:6443`)
 }
 
-/** A token file may end with a line feed, which is not allowed in a header. */
-const trimmed = (context: RequestContext): Record<string, string> =>
-  Object.fromEntries(Object.entries(context.getHeaders()).map(([name, value]) => [name, value.trim()]))
+/** @throws KubeconfigError for a proxy of a kind that is not supported */
+function checkedProxy(proxy: string, place: string): string {
+  // undici leaves names to the proxy, as `socks5h` says
+  const url = URL.canParse(proxy) ? new URL(proxy.replace(/^socks5h:/, 'socks5:')) : undefined
+  if (url && ['http:', 'https:', 'socks5:'].includes(url.protocol)) return url.href
+  throw new KubeconfigError(`${place} must be a URL with http, https or socks5`)
+}

@@ -1,18 +1,23 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
-import { unlessAborted } from '../../program/deadline.ts'
+import { type Deadline, unlessAborted } from '../../program/deadline.ts'
 import type { ApiServerAccess, Credentials } from './credentials.ts'
 import { type Fence, fenced } from './fence.ts'
 import type { Call } from './request.ts'
 import { checkedAtStart } from './start-check.ts'
 
+type Source = Pick<Credentials, 'access' | 'login' | 'reload' | 'drop'>
+
+/** The time limit of a call. It does not hold while people log in. */
+type Limit = Pick<Deadline, 'lift' | 'restart'>
+
 /** Sends calls to the API server with the credentials that are valid now. */
 export class Exchange {
-  readonly #credentials: Pick<Credentials, 'access' | 'reload' | 'drop'>
+  readonly #credentials: Source
   readonly #userAgent: string
   readonly #fence: Fence | undefined
 
-  constructor(credentials: Pick<Credentials, 'access' | 'reload' | 'drop'>, userAgent: string, fence?: Fence) {
+  constructor(credentials: Source, userAgent: string, fence?: Fence) {
     this.#credentials = credentials
     this.#userAgent = userAgent
     this.#fence = fence
@@ -23,13 +28,23 @@ export class Exchange {
    * @throws the reason of `signal` as soon as that aborts, also while the call waits for a connection; what reading the
    * credentials or sending throws; NotHeld for a write that the fence stops
    */
-  async send(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async send(call: Call, signal: AbortSignal, limit?: Limit): Promise<Dispatcher.ResponseData> {
+    await this.#loggedIn(signal, limit)
     const access = this.#credentials.access()
     const response = await this.#sendWith(access, call, signal)
     if (response.statusCode !== 401) return response
     await response.body.dump()
     this.#credentials.reload(access)
+    await this.#loggedIn(signal, limit)
     return this.#sendWith(this.#credentials.access(), call, signal)
+  }
+
+  async #loggedIn(signal: AbortSignal, limit: Limit | undefined): Promise<void> {
+    const login = this.#credentials.login()
+    if (!login) return
+    limit?.lift()
+    await unlessAborted(login, signal)
+    limit?.restart()
   }
 
   /**
@@ -48,7 +63,7 @@ export class Exchange {
         origin,
         path: `${prefix}${call.path}`,
         method: call.method,
-        headers: { ...headers, ...call.headers, 'user-agent': this.#userAgent },
+        headers: { ...mutable(headers), ...call.headers, 'user-agent': this.#userAgent },
         body: call.body ?? null,
         signal,
       })
@@ -58,6 +73,12 @@ export class Exchange {
     }
   }
 }
+
+/** The library's types want lists that it may change. */
+const mutable = (headers: ApiServerAccess['headers']): Record<string, string | string[]> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
+  )
 
 const isAboutTls = (error: unknown): boolean =>
   isObject(error) && /CERT|TLS|SSL|VERIFY|SELF_SIGNED/.test(`${error.code}`)

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { apiServerOf, Credentials } from '../../../../common/kube/client/credentials.ts'
+import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
 
 const REREAD_AFTER_MS = 10_000
 
-const kubeconfigOf = (token: string, cluster: Readonly<Record<string, string>> = {}) =>
+const kubeconfigOf = (token: string, cluster: object = {}) =>
   JSON.stringify({
     'current-context': 'here',
     contexts: [{ name: 'here', context: { cluster: 'here', user: 'me' } }],
@@ -115,5 +116,37 @@ describe('Credentials', () => {
   it('name no API server where a kubeconfig has none', () => {
     write(kubeconfigOf('first', { server: 'https://undefined:undefined' }))
     expect(() => apiServerOf(kubeconfig)).to.throw('no API server')
+  })
+
+  it('send nothing over plain HTTP, as kubectl does, unless the kubeconfig says that this does not matter', async () => {
+    write(kubeconfigOf('first', { server: 'http://10.0.0.1' }))
+    expect(await tokenOf(read())).to.equal(undefined)
+    const insecure = { server: 'http://10.0.0.1', 'insecure-skip-tls-verify': true }
+    write(kubeconfigOf('first', insecure))
+    expect(await tokenOf(read())).to.equal('Bearer first')
+  })
+
+  it('come from a server that is known otherwise', async () => {
+    credentials = new Credentials({ kubeconfig: { server: 'https://10.0.0.1', ca: 'PEM', token: 'mine' }, timers: time })
+    const { origin, headers } = await credentials.access()
+    expect([origin, headers.Authorization]).to.deep.equal(['https://10.0.0.1', 'Bearer mine'])
+  })
+
+  it('come from what flags chose', async () => {
+    write(kubeconfigOf('first'))
+    const flags = { kubeconfig, server: 'https://other', token: 'other', as: 'cart', asGroups: ['a', 'b'] }
+    credentials = new Credentials({ kubeconfig: chooseKubeconfig(flags, {}), timers: time })
+    const { origin, headers } = await credentials.access()
+    expect(origin).to.equal('https://other')
+    expect(headers).to.deep.equal({
+      Authorization: 'Bearer other',
+      'Impersonate-User': 'cart',
+      'Impersonate-Group': ['a', 'b'],
+    })
+  })
+
+  it('refuse a login that is built into other clients', () => {
+    write(kubeconfigOf('', {}).replace('{"token":""}', '{"auth-provider":{"name":"oidc"}}'))
+    expect(read).to.throw('users[me].user.auth-provider "oidc" is not supported: use a credential plugin (exec)')
   })
 })

@@ -3,12 +3,18 @@ import type { Dispatcher } from 'undici'
 import type { ApiServerAccess } from '../../../../common/kube/client/credentials.ts'
 import { Exchange } from '../../../../common/kube/client/exchange.ts'
 import type { Call } from '../../../../common/kube/client/request.ts'
+import { turn } from '../../../virtual-time.ts'
 
 const CALL: Call = { method: 'GET', path: '/api?limit=5', headers: { accept: 'application/json' } }
 const { signal } = new AbortController()
 
 /** An exchange over connections that answer with these statuses, or throw these errors, one for each call in turn. */
 function world(...answers: readonly (number | Error)[]) {
+  return worldWith(() => undefined, answers)
+}
+
+/** The same, where `login` says what people wait for. */
+function worldWith(login: () => Promise<unknown> | undefined, answers: readonly (number | Error)[] = []) {
   const sent: Dispatcher.RequestOptions[] = []
   const diary: string[] = []
   const dispatcher = {
@@ -27,7 +33,7 @@ function world(...answers: readonly (number | Error)[]) {
       dispatcher,
     })
   const note = (what: string) => () => void diary.push(what)
-  const exchange = new Exchange({ access, reload: note('reload'), drop: note('drop') }, 'test/1')
+  const exchange = new Exchange({ access, login, reload: note('reload'), drop: note('drop') }, 'test/1')
   return { exchange, sent, diary }
 }
 
@@ -78,4 +84,35 @@ describe('Exchange', () => {
       expect(await exchange.send(CALL, signal).catch((thrown: unknown) => thrown)).to.equal(error)
       expect(diary).to.deep.equal(expected)
     })
+
+  it('waits until people have logged in, and that is no part of the time for the call', async () => {
+    const login = Promise.withResolvers<void>()
+    const logins = [login.promise]
+    const { exchange, sent, diary } = worldWith(() => logins.shift())
+    const limit = { lift: () => void diary.push('lift'), restart: () => void diary.push('restart') }
+    const sending = exchange.send(CALL, signal, limit)
+    await turn()
+    expect([sent.length, diary]).to.deep.equal([0, ['lift']])
+    login.resolve()
+    await sending
+    expect([sent.length, diary]).to.deep.equal([1, ['lift', 'restart']])
+  })
+
+  it('ends the wait for a login when the caller does not want the answer any more', async () => {
+    const caller = new AbortController()
+    const { exchange, sent } = worldWith(() => new Promise(() => undefined))
+    const sending = exchange.send(CALL, caller.signal).catch((error: unknown) => error)
+    const reason = new Error('not wanted')
+    caller.abort(reason)
+    expect(await sending).to.equal(reason)
+    expect(sent).to.deep.equal([])
+  })
+
+  it('lets people log in again after 401', async () => {
+    const logins = [undefined, Promise.resolve()]
+    const { exchange, sent, diary } = worldWith(() => logins.shift(), [401])
+    const limit = { lift: () => void diary.push('lift'), restart: () => void diary.push('restart') }
+    await exchange.send(CALL, signal, limit)
+    expect([sent.length, diary]).to.deep.equal([2, ['dump', 'reload', 'lift', 'restart']])
+  })
 })
