@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import type { CertificatePair } from '../../certs/authority.ts'
 
-export interface Proxy {
+export interface AProxy {
   readonly port: number
   /** what was asked for: `CONNECT api.example:443 Basic …`, `GET http://api.example/path`, `socks5 api.example:443` */
   readonly seen: readonly string[]
@@ -12,7 +12,7 @@ export interface Proxy {
 }
 
 /** @param tls with which certificate; default: plain HTTP */
-export async function httpProxy(target: number, tls?: CertificatePair): Promise<Proxy> {
+export async function httpProxy(target: number, tls?: CertificatePair): Promise<AProxy> {
   const seen: string[] = []
   const sockets = new Set<Socket>()
   const server = tls ? createTlsServer({ ...tls }) : createServer()
@@ -34,7 +34,7 @@ export async function httpProxy(target: number, tls?: CertificatePair): Promise<
 }
 
 /** A proxy that speaks SOCKS5 without a password. Source: RFC 1928. */
-export async function socksProxy(target: number): Promise<Proxy> {
+export async function socksProxy(target: number): Promise<AProxy> {
   const seen: string[] = []
   const sockets = new Set<Socket>()
   const server = createTcpServer((client) => {
@@ -70,7 +70,7 @@ async function listening(
   server: ReturnType<typeof createTcpServer>,
   seen: readonly string[],
   sockets: Set<Socket>,
-): Promise<Proxy> {
+): Promise<AProxy> {
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { quoted } from '../../text/quoted.ts'
 import type { Vars } from '../../program/env.ts'
+import { quoted } from '../../text/quoted.ts'
 import { type Connection, connectionIn, connectionWith, type Overrides } from '../config/connection.ts'
 import { KubeconfigError } from '../config/found.ts'
 import { bareCluster, bareUser, type Kubeconfig } from '../config/kubeconfig.ts'
@@ -97,7 +97,15 @@ function whyNone(wanted: readonly string[], files: readonly string[], { contexts
   return `${files.join(', ')} has no current-context: ${known ? `choose one with --context: ${known}` : 'add a context'}`
 }
 
-const UNITS_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1, us: 1e-3, µs: 1e-3, ns: 1e-6 }
+const UNITS_MS: Readonly<Record<string, number>> = {
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+  ms: 1,
+  us: 1e-3,
+  µs: 1e-3,
+  ns: 1e-6,
+}
 
 /** Milliseconds; undefined for no limit. @throws KubeconfigError */
 function timeoutMs(timeout: string | undefined): number | undefined {

@@ -40,9 +40,11 @@ function checkExec(place: string, { command, apiVersion = '', interactiveMode, e
     throw new KubeconfigError(`${place}${finding}`)
   }
   if (command === '') refuse('.command is missing: name the program to run')
-  if (!EXEC_VERSIONS.includes(apiVersion)) refuse(`.apiVersion must be ${EXEC_VERSIONS.join(' or ')}, found ${quoted(apiVersion)}`)
+  if (!EXEC_VERSIONS.includes(apiVersion))
+    refuse(`.apiVersion must be ${EXEC_VERSIONS.join(' or ')}, found ${quoted(apiVersion)}`)
   if (Object.hasOwn(env, '')) refuse('.env has an entry without a name: name the variable')
   // v1 has no default
   const mode = interactiveMode ?? (apiVersion.endsWith('/v1') ? '' : 'IfAvailable')
-  if (!EXEC_MODES.includes(mode)) refuse(`.interactiveMode must be one of ${EXEC_MODES.join(', ')}, found ${quoted(mode)}`)
+  if (!EXEC_MODES.includes(mode))
+    refuse(`.interactiveMode must be one of ${EXEC_MODES.join(', ')}, found ${quoted(mode)}`)
 }

@@ -26,19 +26,21 @@ export interface Overrides {
 }
 
 /**
- * The connection that a kubeconfig and these overrides name; undefined if they name no API server. As for kubectl, a
- * context may name a user that does not exist: requests are then anonymous.
+ * The connection that a kubeconfig and these overrides name; undefined if they name no API server. Where they name no
+ * user, requests are anonymous: kubectl would ask for name and password.
  * @throws KubeconfigError for a name that is not known, with those that are, and for entries that contradict themselves
  */
 export function connectionIn(kubeconfig: Kubeconfig, overrides: Overrides): Connection | undefined {
   const { clusters, users, contexts, currentContext } = kubeconfig
   const context = chosen(contexts, overrides.context || currentContext, '--context', 'contexts')
-  if (overrides.user) chosen(users, overrides.user, '--user', 'users')
   const cluster =
-    chosen(clusters, overrides.cluster, '--cluster', 'clusters') ?? clusterOf(clusters, context, overrides.server)
-  const user = users.get(overrides.user || context?.user || '')
+    chosen(clusters, overrides.cluster, '--cluster', 'clusters') ?? named(clusters, context, 'cluster', overrides.server)
+  const user = chosen(users, overrides.user, '--user', 'users') ?? named(users, context, 'user', overrides.token)
   if (!cluster && !overrides.server) return undefined
-  return connectionWith({ cluster: cluster ?? bareCluster({}), user: user ?? bareUser({}), namespace: context?.namespace }, overrides)
+  return connectionWith(
+    { cluster: cluster ?? bareCluster({}), user: user ?? bareUser({}), namespace: context?.namespace },
+    overrides,
+  )
 }
 
 /** `connection`, changed by what may be chosen for every one of them. @throws KubeconfigError as `connectionIn` does */
@@ -60,7 +62,12 @@ export function connectionWith({ cluster, user, namespace }: Connection, overrid
 }
 
 /** The entry with this name; undefined without one. */
-function chosen<T>(entries: ReadonlyMap<string, T>, name: string | undefined, flag: string, what: string): T | undefined {
+function chosen<T>(
+  entries: ReadonlyMap<string, T>,
+  name: string | undefined,
+  flag: string,
+  what: string,
+): T | undefined {
   const entry = entries.get(name || '')
   if (entry || !name) return entry
   const known = [...entries.keys()].map(quoted)
@@ -68,11 +75,21 @@ function chosen<T>(entries: ReadonlyMap<string, T>, name: string | undefined, fl
   throw new KubeconfigError(`there is no ${what.slice(0, -1)} ${quoted(name)}: ${remedy}`)
 }
 
-/** @throws KubeconfigError if the context names a cluster that does not exist, which only `--server` replaces */
-function clusterOf(clusters: Kubeconfig['clusters'], context: Context | undefined, server: string | undefined) {
-  const cluster = clusters.get(context?.cluster ?? '')
-  if (cluster || !context || server) return cluster
-  const known = clusters.size > 0 ? listed([...clusters.keys()]) : 'none'
-  const found = context.cluster ? `names ${quoted(context.cluster)}` : 'names none'
-  throw new KubeconfigError(`${context.place}.cluster must name one of the clusters (${known}), but ${found}`)
+/**
+ * The cluster or user that a context names; undefined without one.
+ * @param instead a flag that makes it needless
+ * @throws KubeconfigError if the context names one that does not exist, or no cluster
+ */
+function named<T>(
+  entries: ReadonlyMap<string, T>,
+  context: Context | undefined,
+  key: 'cluster' | 'user',
+  instead: string | undefined,
+): T | undefined {
+  const name = context?.[key]
+  const entry = entries.get(name ?? '')
+  if (entry || !context || (name === undefined && key === 'user') || instead) return entry
+  const known = entries.size > 0 ? listed([...entries.keys()]) : 'none'
+  const found = name === undefined ? 'none' : quoted(name)
+  throw new KubeconfigError(`${context.place}.${key} must name one of the ${key}s (${known}), but names ${found}`)
 }

@@ -59,7 +59,8 @@ function named<T>(root: Found, list: string, key: string, decode: (found: Found)
   for (const item of itemsIn(root, list)) {
     const name = requiredText(item, 'name', 'give the entry a name')
     const { place } = inside(root, list)
-    if (entries.has(name)) throw new KubeconfigError(`${place} has two entries with the name ${quoted(name)}: remove one`)
+    if (entries.has(name))
+      throw new KubeconfigError(`${place} has two entries with the name ${quoted(name)}: remove one`)
     entries.set(name, decode(inside({ place: `${place}[${name}]`, value: item.value }, key)))
   }
   return entries

@@ -14,7 +14,12 @@ export function proxyFor(url: URL, vars: Vars): string | undefined {
   const host = url.hostname.replaceAll(/^\[|\]$/g, '')
   const port = url.port || (DEFAULT_PORTS[url.protocol] ?? '')
   if (proxy === '' || host === 'localhost' || (isIP(host) && contains(LOOPBACK, host))) return undefined
-  if (either('NO_PROXY').split(',').some((entry) => excludes(entry.trim().toLowerCase(), host, port))) return undefined
+  if (
+    either('NO_PROXY')
+      .split(',')
+      .some((entry) => excludes(entry.trim().toLowerCase(), host, port))
+  )
+    return undefined
   const address = /^[a-z][a-z\d+.-]*:\/\/[^/]/i.test(proxy) ? proxy : `http://${proxy}`
   return URL.canParse(address) ? address : undefined
 }

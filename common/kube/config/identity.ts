@@ -1,5 +1,5 @@
-import { fileIn } from './read.ts'
 import type { User } from './kubeconfig.ts'
+import { fileIn } from './read.ts'
 
 /** Headers of a request. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>

@@ -1,5 +1,5 @@
-import { fileIn } from './read.ts'
 import type { Cluster, User } from './kubeconfig.ts'
+import { fileIn } from './read.ts'
 
 /** The TLS settings of a connection, in PEM. */
 export interface TlsSettings {

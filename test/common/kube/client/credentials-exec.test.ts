@@ -86,12 +86,20 @@ describe('Credentials: credential plugins', () => {
   it('are run once if they fail, although a read is tried again after other failures', async () => {
     const kube = await serving('none')
     write(
-      { exec: { ...exec, command: execPath, args: ['-e', `fs.appendFileSync(${JSON.stringify(runs)}, '.'); process.exit(1)`] } },
+      {
+        exec: {
+          ...exec,
+          command: execPath,
+          args: ['-e', `fs.appendFileSync(${JSON.stringify(runs)}, '.'); process.exit(1)`],
+        },
+      },
       { server: 'https://127.0.0.1:9' },
     )
     const failing = kubeClient({ kubeconfig, userAgent: 'test', timers: realTimers(), random: () => 0 })
     const error = await failing.request({ verb: 'get', path: PATH }).catch((thrown: unknown) => thrown)
-    expect(error).to.have.property('message').that.matches(/^the credential plugin ".*" ended with code 1: /)
+    expect(error)
+      .to.have.property('message')
+      .that.matches(/^the credential plugin ".*" ended with code 1: /)
     expect(runsSoFar()).to.equal(1)
     await Promise.all([failing.close(), kube.close()])
   })

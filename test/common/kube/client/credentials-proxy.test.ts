@@ -7,7 +7,7 @@ import { type KubeClient, kubeClient } from '../../../../common/kube/client/clie
 import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
 import { realTimers } from '../../../../common/program/clock.ts'
 import type { Vars } from '../../../../common/program/env.ts'
-import { httpProxy, type Proxy, socksProxy } from '../../../fakes/proxy.ts'
+import { httpProxy, type AProxy, socksProxy } from '../../../fakes/proxy.ts'
 import { answering, type Served, serve } from '../../../fakes/wire.ts'
 
 const POD = { kind: 'Pod', metadata: { name: 'cart' } }
@@ -19,7 +19,7 @@ describe('Credentials: proxies', () => {
   let [authority, leaf] = [undefined as CertificatePair | undefined, undefined as CertificatePair | undefined]
   let [server, proxy, client] = [
     undefined as Served | undefined,
-    undefined as Proxy | undefined,
+    undefined as AProxy | undefined,
     undefined as KubeClient | undefined,
   ]
   before(async () => {
@@ -51,10 +51,16 @@ describe('Credentials: proxies', () => {
   }
 
   /** Asks once, with such a cluster and environment. Resolves to the requests that the proxy saw. */
-  async function asked(kind: 'http' | 'https' | 'socks', cluster: (port: number) => object, vars: (port: number) => Vars = () => ({})) {
+  async function asked(
+    kind: 'http' | 'https' | 'socks',
+    cluster: (port: number) => object,
+    vars: (port: number) => Vars = () => ({}),
+  ) {
     const target = await serve(answering(POD), leaf)
     server = target
-    const through = await (kind === 'socks' ? socksProxy(target.port) : httpProxy(target.port, kind === 'https' ? leaf : undefined))
+    const through = await (kind === 'socks'
+      ? socksProxy(target.port)
+      : httpProxy(target.port, kind === 'https' ? leaf : undefined))
     proxy = through
     const variables = vars(through.port)
     const kubeconfig = chooseKubeconfig({ kubeconfig: kubeconfigOf(cluster(through.port)) }, variables)

@@ -127,7 +127,10 @@ describe('Credentials', () => {
   })
 
   it('come from a server that is known otherwise', async () => {
-    credentials = new Credentials({ kubeconfig: { server: 'https://10.0.0.1', ca: 'PEM', token: 'mine' }, timers: time })
+    credentials = new Credentials({
+      kubeconfig: { server: 'https://10.0.0.1', ca: 'PEM', token: 'mine' },
+      timers: time,
+    })
     const { origin, headers } = await credentials.access()
     expect([origin, headers.Authorization]).to.deep.equal(['https://10.0.0.1', 'Bearer mine'])
   })

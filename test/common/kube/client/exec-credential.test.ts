@@ -97,7 +97,11 @@ describe('ExecCredential', () => {
   ]
   for (const [interactiveMode, isTerminal, interactive] of modes)
     it(`${interactive ? 'lets' : 'does not let'} a program with ${interactiveMode} ask ${isTerminal ? 'on' : 'without'} a terminal`, async () => {
-      const { token } = await plugin('print({ token: `${info.spec.interactive}` })', { interactiveMode }, { isTerminal }).answer()
+      const { token } = await plugin(
+        'print({ token: String(info.spec.interactive) })',
+        { interactiveMode },
+        { isTerminal },
+      ).answer()
       expect(token).to.equal(`${interactive}`)
     })
 
@@ -111,7 +115,10 @@ describe('ExecCredential', () => {
   it('runs once for all who wait, and keeps the answer', async () => {
     const credential = plugin('print({ token: "a" })')
     expect(credential.isDue).to.equal(true)
-    expect(await Promise.all([credential.answer(), credential.answer()])).to.deep.equal([{ token: 'a' }, { token: 'a' }])
+    expect(await Promise.all([credential.answer(), credential.answer()])).to.deep.equal([
+      { token: 'a' },
+      { token: 'a' },
+    ])
     await credential.answer()
     expect([runsSoFar(), credential.isDue]).to.deep.equal([1, false])
   })
@@ -149,7 +156,8 @@ describe('ExecCredential', () => {
   })
 
   it('runs again after a failure', async () => {
-    const credential = plugin(`if (!env.BOTH || require('fs').readFileSync(${JSON.stringify(runs)}).length < 2) process.exit(3)
+    const credential =
+      plugin(`if (!env.BOTH || require('fs').readFileSync(${JSON.stringify(runs)}).length < 2) process.exit(3)
       print({ token: 'a' })`)
     expect(await failure(credential.answer())).to.match(/ended with code 3: what it printed says why$/)
     expect(await credential.answer()).to.deep.equal({ token: 'a' })

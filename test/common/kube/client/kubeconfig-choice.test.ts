@@ -107,8 +107,16 @@ describe('chooseKubeconfig', () => {
   })
 
   const refused: Record<string, readonly [KubeconfigFlags, Vars, RegExp]> = {
-    'a file of the flag that does not exist': [{ kubeconfig: '/none' }, {}, /^\/none does not exist: name another file/],
-    'no file at all': [{}, { KUBECONFIG: '/none' }, /^no API server: \/none does not exist \(ENOENT\): set KUBECONFIG$/],
+    'a file of the flag that does not exist': [
+      { kubeconfig: '/none' },
+      {},
+      /^\/none does not exist: name another file/,
+    ],
+    'no file at all': [
+      {},
+      { KUBECONFIG: '/none' },
+      /^no API server: \/none does not exist \(ENOENT\): set KUBECONFIG$/,
+    ],
     'no home': [{}, { HOME: '' }, /^no API server: a kubeconfig does not exist/],
     'an unknown context': [{ context: 'no' }, {}, /^there is no context "no": choose one with --context: "own"$/],
     'a timeout that is none': [{ requestTimeout: '5x' }, {}, /^--request-timeout must be .*, found "5x"$/],

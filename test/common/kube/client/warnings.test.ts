@@ -15,9 +15,15 @@ describe('warningsIn', () => {
       '299 - "a, 299 - b", 299 api "b" "Wed, 21 Oct 2015 07:28:00 GMT" , 299 - "c"',
       ['a, 299 - b', 'b', 'c'],
     ],
-    'reads quotes and backslashes': [String.raw`299 - "[Plan] set \"a\\b\" to \1"`, [String.raw`[Plan] set "a\b" to 1`]],
+    'reads quotes and backslashes': [
+      String.raw`299 - "[Plan] set \"a\\b\" to \1"`,
+      [String.raw`[Plan] set "a\b" to 1`],
+    ],
     'reads other scripts than Latin': [bytes('299 - "größer als 3 €"'), ['größer als 3 €']],
-    'gives equal texts once': [['299 - "a", 299 - "b"', '299 - "a"'], ['a', 'b']],
+    'gives equal texts once': [
+      ['299 - "a", 299 - "b"', '299 - "a"'],
+      ['a', 'b'],
+    ],
     'leaves out other codes and empty texts': ['199 - "a", 299 - "", 299 - "b"', ['b']],
     'leaves out control characters': [bytes('299 - "a\u001b[31m", 299 - "b\u0085", 299 - "c"'), ['c']],
     'leaves out bytes that are no UTF-8': ['299 - "a\xff", 299 - "b"', ['b']],

@@ -40,7 +40,12 @@ describe('checkUser', () => {
 
   it('accepts what does not contradict itself', () => {
     const beta = { ...EXEC, apiVersion: 'client.authentication.k8s.io/v1beta1', interactiveMode: undefined }
-    for (const known of [{}, { certData: 'a', keyFile: 'b', token: 'c', as: 'd', asUid: 'e' }, { exec: EXEC }, { exec: beta }])
+    for (const known of [
+      {},
+      { certData: 'a', keyFile: 'b', token: 'c', as: 'd', asUid: 'e' },
+      { exec: EXEC },
+      { exec: beta },
+    ])
       expect(checkUser(bareUser(known))).to.deep.equal(bareUser(known))
   })
 })

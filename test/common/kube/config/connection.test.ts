@@ -15,6 +15,8 @@ contexts:
 - {name: here, context: {cluster: near, user: me, namespace: shop}}
 - {name: there, context: {cluster: far, user: you}}
 - {name: stranger, context: {cluster: far, user: nobody}}
+- {name: alone, context: {cluster: far}}
+- {name: nowhere, context: {user: me}}
 - {name: lost, context: {cluster: gone, user: me}}
 `,
   'config',
@@ -36,10 +38,8 @@ describe('connectionIn', () => {
     'takes another namespace': [{ namespace: 'bar' }, ['https://near', 'mine', 'bar']],
     'takes another server': [{ server: 'https://other' }, ['https://other', 'mine', 'shop']],
     'takes another token': [{ token: 'other' }, ['https://near', 'other', 'shop']],
-    'is anonymous for a user that does not exist, as kubectl is': [
-      { context: 'stranger' },
-      ['https://far', undefined, undefined],
-    ],
+    'needs no user where a token is given': [{ context: 'stranger', token: 'a' }, ['https://far', 'a', undefined]],
+    'is anonymous without a user': [{ context: 'alone' }, ['https://far', undefined, undefined]],
     'needs no cluster where the server is named': [
       { context: 'lost', server: 'https://other' },
       ['https://other', 'mine', undefined],
@@ -65,13 +65,15 @@ describe('connectionIn', () => {
 
   it('is none without an API server', () => {
     expect(connectionIn(decodeKubeconfig('', 'config'), {})).to.equal(undefined)
-    expect(connectionIn(decodeKubeconfig('', 'config'), { server: 'https://other' })?.cluster.server).to.equal('https://other')
+    expect(connectionIn(decodeKubeconfig('', 'config'), { server: 'https://other' })?.cluster.server).to.equal(
+      'https://other',
+    )
   })
 
   const refused: Record<string, readonly [Overrides, string]> = {
     'a context that does not exist, and lists those that do': [
       { context: 'hre' },
-      'there is no context "hre": choose one with --context: "here", "there", "stranger", "lost"',
+      'there is no context "hre": choose one with --context: "here", "there", "stranger", "alone", "nowhere", "lost"',
     ],
     'a cluster that does not exist': [
       { cluster: 'no' },
@@ -81,6 +83,14 @@ describe('connectionIn', () => {
     'a context with a cluster that does not exist': [
       { context: 'lost' },
       'config: contexts[lost].context.cluster must name one of the clusters (near, far), but names "gone"',
+    ],
+    'a context without a cluster': [
+      { context: 'nowhere' },
+      'config: contexts[nowhere].context.cluster must name one of the clusters (near, far), but names none',
+    ],
+    'a context with a user that does not exist': [
+      { context: 'stranger' },
+      'config: contexts[stranger].context.user must name one of the users (me, you), but names "nobody"',
     ],
     'groups without a user': [{ user: 'you', asGroups: ['a'] }, 'config: users[you].user is to impersonate groups'],
   }

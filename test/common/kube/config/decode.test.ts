@@ -119,7 +119,10 @@ describe('decodeKubeconfig', () => {
     'another kind': ['kind: Pod', 'kind must be "Config", or left out'],
     'another version': ['apiVersion: v2', 'apiVersion must be "v1", or left out'],
     'an entry without a name': ['users: [{user: {}}]', 'users[0].name is missing'],
-    'two entries with one name': ['users: [{name: a}, {name: a}]', 'users has two entries with the name "a": remove one'],
+    'two entries with one name': [
+      'users: [{name: a}, {name: a}]',
+      'users has two entries with the name "a": remove one',
+    ],
     'a token that is a number': ['users: [{name: a, user: {token: 1}}]', 'users[a].user.token must be a text'],
     'CA data that is no base64': [
       'clusters: [{name: a, cluster: {certificate-authority-data: "-"}}]',
@@ -128,5 +131,9 @@ describe('decodeKubeconfig', () => {
     'extra that is no list': ['users: [{name: a, user: {as-user-extra: {b: c}}}]', 'as-user-extra.b must be a list'],
   }
   for (const [what, [text, message]] of Object.entries(refused))
-    it(`refuses ${what}`, () => expect(() => decodeKubeconfig(text, FILE)).to.throw(message).with.property('message').match(/^\/home\/me\/.kube\/config/))
+    it(`refuses ${what}`, () =>
+      expect(() => decodeKubeconfig(text, FILE))
+        .to.throw(message)
+        .with.property('message')
+        .match(/^\/home\/me\/.kube\/config/))
 })

@@ -1,5 +1,13 @@
 import { expect } from 'chai'
-import { base64In, flagIn, inside, itemsIn, requiredText, textIn, textsIn } from '../../../../common/kube/config/found.ts'
+import {
+  base64In,
+  flagIn,
+  inside,
+  itemsIn,
+  requiredText,
+  textIn,
+  textsIn,
+} from '../../../../common/kube/config/found.ts'
 
 const FILE = '/home/me/config: '
 const found = (value: unknown) => ({ place: FILE, value })
@@ -39,7 +47,10 @@ describe('the decoder of kubeconfigs', () => {
       () => textsIn(found({ args: ['a', true] }), 'args'),
       'args[1] must be a text, found true or false without quotes',
     ],
-    'a list where a map belongs': [() => textIn({ place: `${FILE}user`, value: [] }, 'a'), 'user must be a map, found a list'],
+    'a list where a map belongs': [
+      () => textIn({ place: `${FILE}user`, value: [] }, 'a'),
+      'user must be a map, found a list',
+    ],
     'an absent text that must be there': [() => requiredText(found({}), 'name', 'say it'), 'name is missing: say it'],
     'base64 of which a part is missing': [
       () => base64In(found({ data: 'Zsec' + 'r' }), 'data'),
@@ -47,5 +58,8 @@ describe('the decoder of kubeconfigs', () => {
     ],
   }
   for (const [what, [read, message]] of Object.entries(refused))
-    it(`refuses ${what}, and names no value`, () => expect(read).to.throw(Error).with.property('message', FILE + message))
+    it(`refuses ${what}, and names no value`, () =>
+      expect(read)
+        .to.throw(Error)
+        .with.property('message', FILE + message))
 })

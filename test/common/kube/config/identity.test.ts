@@ -14,7 +14,10 @@ describe('the headers of a user', () => {
   const cases: Record<string, readonly [Partial<User>, object]> = {
     'have a token': [{ token: 'mine\n' }, { Authorization: 'Bearer mine' }],
     'have the token of a file, without its line feed': [{ tokenFile }, { Authorization: 'Bearer from a file' }],
-    'have the token of a file rather than another': [{ token: 'a', tokenFile }, { Authorization: 'Bearer from a file' }],
+    'have the token of a file rather than another': [
+      { token: 'a', tokenFile },
+      { Authorization: 'Bearer from a file' },
+    ],
     'have name and password': [{ username: 'me', password: 'ü' }, { Authorization: 'Basic bWU6w7w=' }],
     'have none for a certificate': [{ certData: 'a', keyData: 'b' }, {}],
   }
@@ -25,13 +28,15 @@ describe('the headers of a user', () => {
     expect(impersonation(bareUser({}))).to.deep.equal({})
     expect(impersonation(bareUser({ as: 'cart' }))).to.deep.equal({ 'Impersonate-User': 'cart' })
     const extra = { 'acme.com/project%': ['a', 'b'], scopes: ['view'] }
-    expect(impersonation(bareUser({ as: 'cart', asUid: '7', asGroups: ['c', 'd'], asUserExtra: extra }))).to.deep.equal({
-      'Impersonate-User': 'cart',
-      'Impersonate-Uid': '7',
-      'Impersonate-Group': ['c', 'd'],
-      'Impersonate-Extra-acme.com%2Fproject%25': ['a', 'b'],
-      'Impersonate-Extra-scopes': ['view'],
-    })
+    expect(impersonation(bareUser({ as: 'cart', asUid: '7', asGroups: ['c', 'd'], asUserExtra: extra }))).to.deep.equal(
+      {
+        'Impersonate-User': 'cart',
+        'Impersonate-Uid': '7',
+        'Impersonate-Group': ['c', 'd'],
+        'Impersonate-Extra-acme.com%2Fproject%25': ['a', 'b'],
+        'Impersonate-Extra-scopes': ['view'],
+      },
+    )
   })
 
   it('make a credential plugin needless, as does a certificate', () => {

@@ -20,7 +20,9 @@ describe('readKubeconfigs', () => {
   })
 
   it('refuses one that cannot be read, or is broken, also where another one would do', () => {
-    expect(() => readKubeconfigs([path('a'), path('folder')])).to.throw(`the kubeconfig ${path('folder')} cannot be read`)
+    expect(() => readKubeconfigs([path('a'), path('folder')])).to.throw(
+      `the kubeconfig ${path('folder')} cannot be read`,
+    )
     expect(() => readKubeconfigs([path('a'), path('broken')])).to.throw(`${path('broken')} must be YAML`)
   })
 

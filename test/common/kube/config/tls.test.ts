@@ -12,7 +12,10 @@ describe('the TLS settings of a kubeconfig', () => {
   writeFileSync(file, 'from a file')
 
   it('have authority and name of the API server', () => {
-    expect(serverTls(bareCluster({ caData: 'data', tlsServerName: 'api' }))).to.deep.equal({ ca: 'data', servername: 'api' })
+    expect(serverTls(bareCluster({ caData: 'data', tlsServerName: 'api' }))).to.deep.equal({
+      ca: 'data',
+      servername: 'api',
+    })
     expect(serverTls(bareCluster({ caFile: file }))).to.deep.equal({ ca: 'from a file' })
     expect(serverTls(bareCluster({ isInsecure: true }))).to.deep.equal({ rejectUnauthorized: false })
     expect(serverTls(bareCluster({}))).to.deep.equal({})
