@@ -121,7 +121,7 @@ export async function serveClient(
   }
 }
 
-// the library takes plain HTTP only with insecure-skip-tls-verify
+// a token is sent over plain HTTP only with insecure-skip-tls-verify
 const kubeconfigOf = (port: number, token: string) =>
   JSON.stringify({
     'current-context': 'here',

@@ -34,7 +34,8 @@ export function connectionIn(kubeconfig: Kubeconfig, overrides: Overrides): Conn
   const { clusters, users, contexts, currentContext } = kubeconfig
   const context = chosen(contexts, overrides.context || currentContext, '--context', 'contexts')
   const cluster =
-    chosen(clusters, overrides.cluster, '--cluster', 'clusters') ?? named(clusters, context, 'cluster', overrides.server)
+    chosen(clusters, overrides.cluster, '--cluster', 'clusters') ??
+    named(clusters, context, 'cluster', overrides.server)
   const user = chosen(users, overrides.user, '--user', 'users') ?? named(users, context, 'user', overrides.token)
   if (!cluster && !overrides.server) return undefined
   return connectionWith(

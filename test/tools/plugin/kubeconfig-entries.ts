@@ -66,7 +66,9 @@ const clustersOf = ({ server: { port } }: KubeconfigWorld, ca: string, proxy: nu
     server: `https://127.0.0.1:${port}`,
     'certificate-authority-data': ca,
     'tls-server-name': 'api.example',
-    extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'shop', size: 1.5, deep: [true] } }],
+    extensions: [
+      { name: 'client.authentication.k8s.io/exec', extension: { audience: 'shop', size: 1.5, deep: [true] } },
+    ],
   },
   wrongName: { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': ca, 'tls-server-name': 'other' },
   insecure: { server: `https://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true },

@@ -3,7 +3,7 @@ import { execPath } from 'node:process'
 import { expect } from 'chai'
 import { at } from '../../../common/json/json.ts'
 import type { KubeconfigFlags } from '../../../common/kube/client/kubeconfig-choice.ts'
-import { httpProxy, type AProxy } from '../../fakes/proxy.ts'
+import { type AProxy, httpProxy } from '../../fakes/proxy.ts'
 import { needs } from '../../needs.ts'
 import { writeEntries } from './kubeconfig-entries.ts'
 import { KubeconfigWorld } from './kubeconfig-world.ts'
@@ -163,7 +163,11 @@ describe('a kubeconfig, beside kubectl', function () {
     'an unknown cluster': [{ cluster: 'no' }, {}, /there is no cluster "no"/],
     'an unknown user': [{ user: 'no' }, {}, /there is no user "no"/],
     'a context with an unknown cluster': [{ context: 'lost' }, {}, /contexts\[lost\].context.cluster must name one of/],
-    'a context with an unknown user': [{ context: 'stranger' }, {}, /contexts\[stranger\].context.user must name one of/],
+    'a context with an unknown user': [
+      { context: 'stranger' },
+      {},
+      /contexts\[stranger\].context.user must name one of/,
+    ],
     'a file of the flag that does not exist': [{ kubeconfig: '/none' }, {}, /\/none does not exist/],
     'no file at all': [{}, { KUBECONFIG: '/none' }, /no API server: \/none does not exist/],
     'a file that is no kubeconfig': [{}, { KUBECONFIG: 'DIR/login' }, /login must be YAML/],

@@ -7,7 +7,7 @@ import { type KubeClient, kubeClient } from '../../../../common/kube/client/clie
 import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
 import { realTimers } from '../../../../common/program/clock.ts'
 import type { Vars } from '../../../../common/program/env.ts'
-import { httpProxy, type AProxy, socksProxy } from '../../../fakes/proxy.ts'
+import { type AProxy, httpProxy, socksProxy } from '../../../fakes/proxy.ts'
 import { answering, type Served, serve } from '../../../fakes/wire.ts'
 
 const POD = { kind: 'Pod', metadata: { name: 'cart' } }
