@@ -27,7 +27,7 @@ export interface ApiServerAccess {
 }
 
 export interface CredentialsOptions extends PoolOptions {
-  /** the path of a kubeconfig, or several as in `$KUBECONFIG`, or what flags chose; undefined: the account of this pod */
+  /** the path of a kubeconfig, several as in `$KUBECONFIG`, or what flags chose; undefined: the account of this pod */
   readonly kubeconfig: CredentialsSource
   readonly timers: Timers
   /** the environment, in which a pod finds its API server, and credential plugins what they need; default: empty */
@@ -74,7 +74,7 @@ export class Credentials {
     return access
   }
 
-  /** A credential plugin runs before there is an access, perhaps until people have logged in; undefined if none does. */
+  /** What a credential plugin answers, which may run until people have logged in; undefined if none has to run. */
   login(): Promise<unknown> | undefined {
     return this.#exec?.isDue ? this.#exec.answer() : undefined
   }
@@ -110,7 +110,9 @@ export class Credentials {
   #forget(): void {
     this.#access = undefined
     const connection = usable(this.#read())
-    if (isDeepStrictEqual(connection, this.#connection)) return
+    const { cluster, user } = this.#connection
+    // the namespace says nothing to the API server, and a choice by flags has its default already
+    if (isDeepStrictEqual([connection.cluster, connection.user], [cluster, user])) return
     this.#connection = connection
     this.#exec?.close()
     this.#exec = this.#execOf(connection)

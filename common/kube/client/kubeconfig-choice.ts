@@ -41,7 +41,7 @@ export interface KnownServer {
   readonly token?: string | undefined
 }
 
-/** Where credentials come from: paths as in `$KUBECONFIG`, a choice, a server; undefined: the service account of a pod. */
+/** Where credentials come from: paths as in `$KUBECONFIG`, a choice, a server; undefined: the account of a pod. */
 export type CredentialsSource = string | KubeconfigChoice | KnownServer | undefined
 
 /**

@@ -4,7 +4,7 @@ const MISCELLANEOUS_PERSISTENT = '299'
 const MAX_WARNINGS = 100
 const MAX_LENGTH = 4_096
 
-/** `299 - "text"`, perhaps a date, then the end or a comma. In the text, `\` is before a character that counts as it is. */
+/** `299 - "text"`, perhaps a date, then the end or a comma. In the text, a character after `\` counts as it is. */
 const WARNING = /[ \t]*(\d{3}) ([^\s",]+) "((?:[^"\\]|\\.)*)"(?: "[^"]*")?[ \t]*(?:,|$)/y
 
 /**

@@ -5,6 +5,7 @@ import { execPath } from 'node:process'
 import { expect } from 'chai'
 import { type KubeClient, kubeClient } from '../../../../common/kube/client/client.ts'
 import { Credentials } from '../../../../common/kube/client/credentials.ts'
+import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
 import { realTimers } from '../../../../common/program/clock.ts'
 import { type Served, serve } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
@@ -58,7 +59,8 @@ describe('Credentials: credential plugins', () => {
     server = served
     // over plain HTTP, credentials are only sent with this
     write({ exec }, { server: `http://127.0.0.1:${served.port}`, 'insecure-skip-tls-verify': true })
-    const made = kubeClient({ kubeconfig, userAgent: 'test', timers: realTimers(), random: () => 0 })
+    const chosen = chooseKubeconfig({ kubeconfig }, {})
+    const made = kubeClient({ kubeconfig: chosen, userAgent: 'test', timers: realTimers(), random: () => 0 })
     client = made
     return made
   }
