@@ -13,8 +13,8 @@ const REQUIRE = "const require = process.getBuiltinModule('node:module').createR
 
 /**
  * Takes Node's modules as `require` does. An `import` reads every export of such a module at once, and one of
- * `node:http` is a client for WebSockets, which no program uses. Without it, the controller is
- * loaded with 86 MiB instead of 88.
+ * `node:http` is a client for WebSockets, which no program uses. Without it and what `unusedClient` leaves out, the
+ * controller is loaded in 0.34 s of a processor instead of 0.41, and with 85 MiB instead of 98.
  */
 const builtinModules: Plugin = {
   name: 'builtin modules',
@@ -28,6 +28,27 @@ const builtinModules: Plugin = {
     }))
   },
 }
+
+/**
+ * Leaves out what the programs do not use of the client for Kubernetes: its types and calls, which were a sixth of a
+ * bundle. Its modules only declare things, but its package does not say so.
+ */
+const unusedClient: Plugin = {
+  name: 'unused client',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: new RegExp(`^${CLIENT}$`) }, async ({ path, pluginData, ...from }) =>
+      pluginData === CLIENT
+        ? undefined
+        : { ...(await resolve(path, { ...from, pluginData: CLIENT })), sideEffects: false },
+    )
+    // the client has 2,770 of these imports: to ask esbuild for each path took five times as long as all else
+    onResolve({ filter: /^\.\.?\/.*\.js$/ }, ({ path, importer, resolveDir }) =>
+      importer.includes(`/node_modules/${CLIENT}/`) ? { path: join(resolveDir, path), sideEffects: false } : undefined,
+    )
+  },
+}
+
+const CLIENT = '@kubernetes/client-node'
 
 /**
  * Writes each of `programs` into `folder` as one file, `NAME.mjs`, with everything that it imports. A process that
@@ -46,7 +67,7 @@ export async function bundle(programs: Readonly<Record<string, string>>, folder:
     format: 'esm',
     target: 'node24',
     banner: { js: REQUIRE },
-    plugins: [builtinModules],
+    plugins: [builtinModules, unusedClient],
     minifyWhitespace: true, // removes comments: with one non-ASCII character, the source needs twice the memory
     lineLimit: 160,
     legalComments: 'linked',

@@ -107,4 +107,12 @@ describe('the architecture', () => {
     expect(EVERYTHING).to.have.length.above(500)
     expect(long).to.deep.equal([])
   })
+
+  it('lets only common/kube/client see the client library', () => {
+    const elsewhere = EVERYTHING.filter(
+      (file) =>
+        !file.startsWith('common/kube/client/') && importsOf(file).some((target) => target.includes('client-node')),
+    )
+    expect(elsewhere).to.deep.equal([])
+  })
 })
