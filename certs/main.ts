@@ -1,7 +1,7 @@
 /** `npm run certs`: creates or renews the webhook's certificate in a cluster without cert-manager. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { kubeClient } from '../common/kube/client/client.ts'
+import { kubeClient } from '../common/kube/library/client.ts'
 import { realTimers } from '../common/program/clock.ts'
 import { VERSION } from '../common/program/version.ts'
 import { clusterOf } from './cluster.ts'
@@ -26,11 +26,9 @@ async function run(): Promise<void> {
     return say(`${what} (${pathEnv})`)
   }
   const timers = realTimers()
-  const clock = () => new Date()
-  const connecting = { kubeconfig, vars: process.env, isTerminal: process.stdin.isTTY, timers, clock }
-  const kube = kubeClient({ ...connecting, userAgent: `experiment-certs/${VERSION}`, random: Math.random })
+  const kube = kubeClient({ kubeconfig, userAgent: `experiment-certs/${VERSION}`, timers, random: Math.random })
   try {
-    await renew(clusterOf(kube, objectNames, isDryRun), { ...wants, clock, timers, say })
+    await renew(clusterOf(kube, objectNames, isDryRun), { ...wants, clock: () => new Date(), timers, say })
   } finally {
     await kube.close()
   }

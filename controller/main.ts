@@ -1,6 +1,6 @@
-import { kubeClient } from '../common/kube/client/client.ts'
-import { apiServerOf } from '../common/kube/client/credentials.ts'
 import { factsOf } from '../common/kube/client/errors.ts'
+import { kubeClient } from '../common/kube/library/client.ts'
+import { apiServerOf } from '../common/kube/library/credentials.ts'
 import { realTimers } from '../common/program/clock.ts'
 import { healthServer } from '../common/program/health.ts'
 import { Heartbeat } from '../common/program/heartbeat.ts'
@@ -28,8 +28,7 @@ const timers = realTimers()
 const random = Math.random
 const clock = () => new Date()
 const { kubeconfig } = config
-const userAgent = `experiment-controller/${VERSION}`
-const connecting = { kubeconfig, vars: process.env, userAgent, timers, clock, random }
+const connecting = { kubeconfig, userAgent: `experiment-controller/${VERSION}`, timers, random }
 
 const metrics = new Metrics()
 metrics.addNode(METRIC_PREFIX)
@@ -57,12 +56,12 @@ const client = kubeClient({
   connections: () => controller.connections,
   fence: leader,
 })
-const known = apiServers(process.env, apiServerOf(kubeconfig, process.env))
+const known = apiServers(process.env, apiServerOf(kubeconfig))
 const http = {
   apiServers: () => known,
   loopback: config.loopback,
   credential: credentialsIn(config.credentials),
-  userAgent,
+  userAgent: connecting.userAgent,
 }
 if (config.loopback === 'allow') log.warn({}, 'ANALYSIS_LOOPBACK is set: providers of analyses may be on this machine')
 const controller = new Controller({ ...config, client, clock, timers, random, log, metrics: counted, http })

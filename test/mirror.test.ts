@@ -17,6 +17,7 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/api/reasons.ts': 'a table, tested by test/vocabulary.test.ts',
   'common/api/strategy.ts': 'types and lists of words, each tested where it is decoded or decided',
   'common/api/types.ts': 'types only',
+  'common/kube/client/access.ts': 'types only',
   'common/override/spec-schema.ts': 'types only',
   'common/situation/situation.ts': 'types only',
   'common/view/experiment-view.ts': 'types, and a list of words',

@@ -1,5 +1,5 @@
-import { kubeClient } from '../common/kube/client/client.ts'
 import { factsOf } from '../common/kube/client/errors.ts'
+import { kubeClient } from '../common/kube/library/client.ts'
 import { realTimers } from '../common/program/clock.ts'
 import { limitConnections } from '../common/program/connections.ts'
 import { healthServer } from '../common/program/health.ts'
@@ -53,8 +53,6 @@ callerMetrics(metrics, pathSecrets)
 
 const kube = kubeClient({
   kubeconfig: config.kubeconfig,
-  vars: process.env,
-  clock: () => new Date(),
   userAgent: `experiment-webhook/${VERSION}`,
   timers,
   random: Math.random,

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { kubeClient } from '../../common/kube/client/client.ts'
+import { kubeClient } from '../../common/kube/library/client.ts'
 import { realTimers } from '../../common/program/clock.ts'
 import { SchemaCatalog, type SchemaSource, schemaSource } from '../../common/schema/catalog.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'

@@ -6,7 +6,8 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CertificatePair } from '../../certs/authority.ts'
-import { type KubeClient, type KubeClientOptions, kubeClient, type Sent } from '../../common/kube/client/client.ts'
+import type { KubeClient, Sent } from '../../common/kube/client/client.ts'
+import { type KubeClientOptions, kubeClient } from '../../common/kube/library/client.ts'
 import { realTimers, type Timers } from '../../common/program/clock.ts'
 import { collect } from '../collect.ts'
 
@@ -121,7 +122,7 @@ export async function serveClient(
   }
 }
 
-// a token is sent over plain HTTP only with insecure-skip-tls-verify
+// the library takes plain HTTP only with insecure-skip-tls-verify
 const kubeconfigOf = (port: number, token: string) =>
   JSON.stringify({
     'current-context': 'here',

@@ -1,16 +1,15 @@
 import type { Dispatcher } from 'undici'
 import { type KubeObject, UNREAD } from '../../api/object.ts'
 import { isObject, parseJson } from '../../json/json.ts'
-import { pause, type Random } from '../../program/clock.ts'
+import { pause, type Random, type Timers } from '../../program/clock.ts'
 import { type Deadline, DeadlineExceeded, startDeadline } from '../../program/deadline.ts'
 import type { Semaphore } from '../../program/semaphore.ts'
+import type { KubeCredentials } from './access.ts'
 import { bodyValue, linesOf } from './body.ts'
 import { classify } from './classify.ts'
-import { Credentials, type CredentialsOptions } from './credentials.ts'
 import { isAbsent } from './discovery.ts'
-import { KubeError } from './errors.ts'
+import { KubeError, LoginFailed } from './errors.ts'
 import { Exchange } from './exchange.ts'
-import { ExecFailed } from './exec-credential.ts'
 import { abortUnlessHeld, type Fence } from './fence.ts'
 import { callOf, type KubeRequest, type KubeStream, MAX_LIST_BYTES, REQUEST_VERBS, watchOf } from './request.ts'
 import { parsePath } from './resources.ts'
@@ -52,7 +51,8 @@ export interface Sent {
   readonly seconds: number
 }
 
-export interface KubeClientOptions extends CredentialsOptions {
+export interface ClientOptions {
+  readonly timers: Timers
   /** the name of the program in the audit log: `experiment-controller/0.1.0` */
   readonly userAgent: string
   readonly random: Random
@@ -70,17 +70,19 @@ export const limited = (client: Pick<KubeClient, 'request'>, limit: Semaphore): 
   request: (request) => client.request({ ...request, limit }),
 })
 
-/** @throws Error if the kubeconfig cannot be read, or if there is none and this is no pod */
-export const kubeClient = (options: KubeClientOptions): KubeClient => new HttpKubeClient(options)
+/** A client of the API server that these credentials name. It closes them when it is closed. */
+export function clientWith(credentials: KubeCredentials, options: ClientOptions): KubeClient {
+  return new HttpKubeClient(credentials, options)
+}
 
 class HttpKubeClient implements KubeClient {
-  readonly #credentials: Credentials
+  readonly #credentials: KubeCredentials
   readonly #exchange: Exchange
-  readonly #options: KubeClientOptions
+  readonly #options: ClientOptions
 
-  constructor(options: KubeClientOptions) {
-    this.#credentials = new Credentials(options)
-    this.#exchange = new Exchange(this.#credentials, options.userAgent, options.fence)
+  constructor(credentials: KubeCredentials, options: ClientOptions) {
+    this.#credentials = credentials
+    this.#exchange = new Exchange(credentials, options.userAgent, options.fence)
     this.#options = options
   }
 
@@ -130,7 +132,7 @@ class HttpKubeClient implements KubeClient {
         return await this.#once(request, signal, deadline)
       } catch (error) {
         const failure = asKubeError(error, signal, request)
-        const isWorthIt = tries < maxTries && !(error instanceof ExecFailed)
+        const isWorthIt = tries < maxTries && !(error instanceof LoginFailed)
         const delayMs = isWorthIt ? retryDelay({ failure, request, tries, random }) : undefined
         if (delayMs === undefined || signal.aborted) throw await this.#confirmed(failure, request.path, signal)
         await pause(timers, delayMs, signal)

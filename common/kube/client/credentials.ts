@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Dispatcher } from 'undici'
 import type { Clock, Timers } from '../../program/clock.ts'
 import type { Vars } from '../../program/env.ts'
 import { quoted } from '../../text/quoted.ts'
@@ -9,6 +8,7 @@ import { KubeconfigError } from '../config/found.ts'
 import { authorizationOf, type Headers, impersonation, isKnown } from '../config/identity.ts'
 import type { Cluster, User } from '../config/kubeconfig.ts'
 import { clientTls, serverTls } from '../config/tls.ts'
+import type { ApiServerAccess, KubeCredentials } from './access.ts'
 import { type ExecAnswer, ExecCredential } from './exec-credential.ts'
 import { type CredentialsSource, connectionOf } from './kubeconfig-choice.ts'
 import { Pool, type PoolOptions } from './pool.ts'
@@ -16,18 +16,8 @@ import { Pool, type PoolOptions } from './pool.ts'
 /** How long credentials from disk are used. A rotated CA or token is noticed within this time. */
 const REREAD_AFTER_MS = 10_000
 
-/** What every request needs: address, credentials and connections. */
-export interface ApiServerAccess {
-  /** `https://10.0.0.1:6443` */
-  readonly origin: string
-  /** the path prefix under which some API servers are served; without a slash at its end */
-  readonly prefix: string
-  readonly headers: Headers
-  readonly dispatcher: Dispatcher
-}
-
 export interface CredentialsOptions extends PoolOptions {
-  /** the path of a kubeconfig, several as in `$KUBECONFIG`, or what flags chose; undefined: the account of this pod */
+  /** what flags chose, or a server that is known otherwise */
   readonly kubeconfig: CredentialsSource
   readonly timers: Timers
   /** the environment, in which a pod finds its API server, and credential plugins what they need; default: empty */
@@ -40,8 +30,8 @@ export interface CredentialsOptions extends PoolOptions {
   readonly signal?: AbortSignal
 }
 
-/** The credentials for the API server, and the connections to it. */
-export class Credentials {
+/** The credentials for the API server as kubectl reads them, and the connections to it. */
+export class Credentials implements KubeCredentials {
   readonly #options: CredentialsOptions
   readonly #vars: Vars
   readonly #timers: Timers
@@ -51,19 +41,18 @@ export class Credentials {
   #access: Promise<ApiServerAccess> | undefined
   #readAt = 0
 
-  /** @throws KubeconfigError if the kubeconfig cannot be read, or if there is none and this is no pod */
+  /** @throws KubeconfigError for a server that is no URL, and for a login that is built into other clients */
   constructor(options: CredentialsOptions) {
     this.#options = options
     this.#vars = options.vars ?? {}
     this.#timers = options.timers
     this.#pool = new Pool(options)
     const { kubeconfig } = options
-    const known = typeof kubeconfig === 'object' && 'files' in kubeconfig ? kubeconfig.connection : undefined
-    this.#connection = usable(known ?? this.#read())
+    this.#connection = usable('files' in kubeconfig ? kubeconfig.connection : this.#read())
     this.#exec = this.#execOf(this.#connection)
   }
 
-  /** The present credentials, at most `REREAD_AFTER_MS` old. @throws what reading them throws; ExecFailed */
+  /** The present credentials, at most `REREAD_AFTER_MS` old. @throws KubeconfigError, LoginFailed */
   access(): Promise<ApiServerAccess> {
     const isFresh = this.#timers.now() - this.#readAt < REREAD_AFTER_MS && !this.#exec?.isDue
     if (this.#access && isFresh) return this.#access
@@ -146,9 +135,7 @@ export class Credentials {
 
   #proxy({ place, proxyUrl }: Cluster, server: URL): string | undefined {
     if (proxyUrl !== undefined) return checkedProxy(proxyUrl, `${place}.proxy-url`)
-    const { kubeconfig } = this.#options
-    const usesVars = typeof kubeconfig === 'object' && 'files' in kubeconfig && kubeconfig.usesProxyVars
-    const proxy = usesVars ? proxyFor(server, this.#vars) : undefined
+    const proxy = 'files' in this.#options.kubeconfig ? proxyFor(server, this.#vars) : undefined
     return proxy === undefined ? undefined : checkedProxy(proxy, 'HTTPS_PROXY or HTTP_PROXY')
   }
 }
@@ -164,10 +151,6 @@ const certificateOf = (answer: ExecAnswer | undefined) =>
 
 const authorization = (user: User, answer: ExecAnswer | undefined): Headers =>
   answer?.token === undefined ? authorizationOf(user) : { Authorization: `Bearer ${answer.token.trim()}` }
-
-/** The address of the API server, as `kubeconfig` or the pod says. @throws KubeconfigError if neither says one */
-export const apiServerOf = (kubeconfig: CredentialsSource, vars: Vars = {}): URL =>
-  serverOf(connectionOf(kubeconfig, vars).cluster)
 
 /** `connection`, if requests can be sent over it. @throws KubeconfigError */
 function usable(connection: Connection): Connection {

@@ -35,6 +35,11 @@ export class KubeError extends Error implements Failure {
   }
 }
 
+/** Somebody or something that gives credentials has not. Another try would ask people once more, so there is none. */
+export class LoginFailed extends Error {
+  override readonly name = 'LoginFailed'
+}
+
 /** Whether the failure may end without a change by a person: the circuit breaker counts it, and Events are retried. */
 export const isTransient = ({ kind }: KubeError): boolean =>
   kind === 'throttled' || kind === 'server' || kind === 'timeout' || kind === 'unreachable'

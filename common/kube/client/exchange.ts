@@ -1,23 +1,23 @@
 import type { Dispatcher } from 'undici'
 import { isObject } from '../../json/json.ts'
 import { type Deadline, unlessAborted } from '../../program/deadline.ts'
-import type { ApiServerAccess, Credentials } from './credentials.ts'
+import type { ApiServerAccess, KubeCredentials } from './access.ts'
 import { type Fence, fenced } from './fence.ts'
 import type { Call } from './request.ts'
 import { checkedAtStart } from './start-check.ts'
 
-type Source = Pick<Credentials, 'access' | 'login' | 'reload' | 'drop'>
+type Credentials = Omit<KubeCredentials, 'close'>
 
 /** The time limit of a call. It does not hold while people log in. */
 type Limit = Pick<Deadline, 'lift' | 'restart'>
 
 /** Sends calls to the API server with the credentials that are valid now. */
 export class Exchange {
-  readonly #credentials: Source
+  readonly #credentials: Credentials
   readonly #userAgent: string
   readonly #fence: Fence | undefined
 
-  constructor(credentials: Source, userAgent: string, fence?: Fence) {
+  constructor(credentials: Credentials, userAgent: string, fence?: Fence) {
     this.#credentials = credentials
     this.#userAgent = userAgent
     this.#fence = fence
@@ -40,7 +40,7 @@ export class Exchange {
   }
 
   async #loggedIn(signal: AbortSignal, limit: Limit | undefined): Promise<void> {
-    const login = this.#credentials.login()
+    const login = this.#credentials.login?.()
     if (!login) return
     limit?.lift()
     await unlessAborted(login, signal)

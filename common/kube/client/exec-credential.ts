@@ -7,6 +7,7 @@ import { quoted } from '../../text/quoted.ts'
 import type { Connection } from '../config/connection.ts'
 import type { Cluster, ExecConfig } from '../config/kubeconfig.ts'
 import { authorityOf } from '../config/tls.ts'
+import { LoginFailed } from './errors.ts'
 
 /** The longest answer of a plugin, in characters. A certificate with its chain has some thousand. */
 const MAX_ANSWER = 1024 * 1024
@@ -15,11 +16,6 @@ const MIN_LIFE_MS = 10_000
 /** So long an answer that replaced a refused one is used, also if it is refused: people log in for each. */
 const RERUN_AFTER_MS = 60_000
 const MAX_HINT = 1_024
-
-/** A credential plugin has not given credentials. Another try would ask people once more, so there is none. */
-export class ExecFailed extends Error {
-  override readonly name = 'ExecFailed'
-}
 
 /** What a credential plugin answers. */
 export interface ExecAnswer {
@@ -66,7 +62,7 @@ export class ExecCredential {
     return this.#options.clock?.().getTime() ?? Number.NEGATIVE_INFINITY
   }
 
-  /** The answer. Runs the program if that is due, once for all who wait. @throws ExecFailed */
+  /** The answer. Runs the program if that is due, once for all who wait. @throws LoginFailed */
   async answer(): Promise<ExecAnswer> {
     if (this.#answer && !this.isDue) return this.#answer.is
     this.#running ??= this.#run().finally(() => {
@@ -121,10 +117,10 @@ export class ExecCredential {
   }
 }
 
-const failed = ({ command }: ExecConfig, finding: string, remedy: string, cause?: unknown): ExecFailed =>
-  new ExecFailed(`the credential plugin ${quoted(command)} ${finding}: ${remedy}`, { cause })
+const failed = ({ command }: ExecConfig, finding: string, remedy: string, cause?: unknown): LoginFailed =>
+  new LoginFailed(`the credential plugin ${quoted(command)} ${finding}: ${remedy}`, { cause })
 
-/** Whether the program may read from standard input. @throws ExecFailed if it must and cannot */
+/** Whether the program may read from standard input. @throws LoginFailed if it must and cannot */
 function mayAsk(exec: ExecConfig, isTerminal: boolean): boolean {
   const { interactiveMode = 'IfAvailable' } = exec
   if (interactiveMode === 'Always' && !isTerminal)
@@ -154,7 +150,7 @@ function clusterInfo(cluster: Cluster): object {
   }
 }
 
-function notRun(exec: ExecConfig, { user }: Connection, error: Error): ExecFailed {
+function notRun(exec: ExecConfig, { user }: Connection, error: Error): LoginFailed {
   const place = `${user.place}.exec.command`
   if (at(error, 'code') === 'ABORT_ERR') return failed(exec, 'was ended before it answered', 'run this again', error)
   if (at(error, 'code') !== 'ENOENT') return failed(exec, `cannot be run (${error.message})`, `see ${place}`, error)
@@ -162,7 +158,7 @@ function notRun(exec: ExecConfig, { user }: Connection, error: Error): ExecFaile
   return failed(exec, 'was not found', hint || `install it, or correct ${place}`, error)
 }
 
-/** What the program has printed. @throws ExecFailed if that is no `ExecCredential` of the version of the kubeconfig */
+/** What the program has printed. @throws LoginFailed if that is no `ExecCredential` of the version of the kubeconfig */
 function answerIn(printed: string, exec: ExecConfig): { readonly status: ExecAnswer; readonly expiresAt: number } {
   const refuse = (finding: string): never => {
     throw failed(exec, finding, 'update it, or correct its arguments and apiVersion in the kubeconfig')

@@ -17,17 +17,14 @@ export interface KubeconfigFlags extends Overrides {
 }
 
 /** The kubeconfigs that flags and environment name, and what counts instead of what these say. */
-export interface KubeconfigChoice extends Overrides {
+interface KubeconfigChoice extends Overrides {
   /** merged, the first wins; one that does not exist is skipped. If they name no API server, a pod has its account */
   readonly files: readonly string[]
-  /** whether `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` count where the cluster has no `proxy-url` */
-  readonly usesProxyVars?: boolean
-  /** what the files said when the choice was made: saves reading them for the first request */
-  readonly connection?: Connection
 }
 
 /** A choice that was made by flags. */
 export interface ChosenKubeconfig extends KubeconfigChoice {
+  /** what the files said when the choice was made: saves reading them for the first request */
   readonly connection: Connection & { readonly namespace: string }
   /** of each request; undefined for the usual limits */
   readonly requestTimeoutMs: number | undefined
@@ -41,8 +38,8 @@ export interface KnownServer {
   readonly token?: string | undefined
 }
 
-/** Where credentials come from: paths as in `$KUBECONFIG`, a choice, a server; undefined: the account of a pod. */
-export type CredentialsSource = string | KubeconfigChoice | KnownServer | undefined
+/** Where credentials come from. */
+export type CredentialsSource = ChosenKubeconfig | KnownServer
 
 /**
  * Chooses as kubectl does: the file of `--kubeconfig`, else those in `$KUBECONFIG`, else `~/.kube/config`, else the
@@ -53,7 +50,7 @@ export type CredentialsSource = string | KubeconfigChoice | KnownServer | undefi
  */
 export function chooseKubeconfig(flags: KubeconfigFlags, vars: Vars): ChosenKubeconfig {
   const { kubeconfig, requestTimeout, ...overrides } = flags
-  const choice = { ...overrides, files: filesOf(kubeconfig, vars), usesProxyVars: true }
+  const choice = { ...overrides, files: filesOf(kubeconfig, vars) }
   if (kubeconfig && !existsSync(kubeconfig))
     throw new KubeconfigError(`${kubeconfig} does not exist: name another file with --kubeconfig`)
   const connection = chosenConnection(choice, vars)
@@ -69,9 +66,6 @@ function filesOf(kubeconfig: string | undefined, vars: Vars): readonly string[] 
 
 /** The connection that a source names now. @throws KubeconfigError as `chooseKubeconfig` does */
 export function connectionOf(source: CredentialsSource, vars: Vars): Connection {
-  if (source === undefined)
-    return podConnection(vars) ?? refuse('KUBECONFIG is not set, and this is no pod with a service account')
-  if (typeof source === 'string') return chosenConnection({ files: source.split(delimiter) }, {})
   if ('files' in source) return chosenConnection(source, vars)
   const { server, ca, token } = source
   return { cluster: bareCluster({ server, caData: ca }), user: bareUser({ token }), namespace: undefined }
@@ -92,7 +86,7 @@ const refuse = (finding: string): never => {
 
 function whyNone(wanted: readonly string[], files: readonly string[], { contexts }: Kubeconfig): string {
   if (files.length === 0)
-    return `${wanted.filter((file) => file !== '').join(', ') || 'a kubeconfig'} does not exist (ENOENT): set KUBECONFIG`
+    return `${wanted.filter((file) => file !== '').join(', ') || 'a kubeconfig'} does not exist: set KUBECONFIG`
   const known = [...contexts.keys()].map(quoted).join(', ')
   return `${files.join(', ')} has no current-context: ${known ? `choose one with --context: ${known}` : 'add a context'}`
 }

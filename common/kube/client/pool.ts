@@ -1,6 +1,6 @@
+import type { ConnectionOptions } from 'node:tls'
 import { isDeepStrictEqual } from 'node:util'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
-import type { TlsSettings } from '../config/tls.ts'
 
 export interface PoolOptions {
   /**
@@ -9,6 +9,9 @@ export interface PoolOptions {
    */
   readonly connections?: number | (() => number)
 }
+
+/** The TLS settings that need connections of their own. */
+type Tls = Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'>
 
 /** An agent of undici. */
 type Connections = Dispatcher & { readonly closed?: boolean; readonly destroyed?: boolean }
@@ -20,7 +23,7 @@ const CONNECT_MS = 5_000
 export class Pool {
   readonly #connections: () => number
   #agent: Connections | undefined
-  #kept: { readonly tls: TlsSettings; readonly proxy: string | undefined } | undefined
+  #kept: { readonly tls: Tls; readonly proxy: string | undefined } | undefined
 
   constructor({ connections = 32 }: PoolOptions = {}) {
     this.#connections = typeof connections === 'number' ? () => connections : connections
@@ -31,7 +34,8 @@ export class Pool {
   }
 
   /** Uses `tls`, and the proxy with this URL, for new requests. Requests on older connections may end. */
-  adopt(tls: TlsSettings, proxy?: string): Dispatcher {
+  adopt({ ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }: Tls, proxy?: string): Dispatcher {
+    const tls = { ca, cert, key, pfx, passphrase, servername, rejectUnauthorized }
     if (this.#agent && isDeepStrictEqual({ tls, proxy }, this.#kept)) return this.#agent
     this.#agent?.close().catch(() => undefined) // it is closing already
     this.#kept = { tls, proxy }
@@ -44,12 +48,12 @@ export class Pool {
     await this.#agent?.destroy()
   }
 
-  #direct(tls: TlsSettings): Agent {
+  #direct(tls: Tls): Agent {
     return new Agent({ ...this.#limits(), connect: { ...tls, ...KEPT_ALIVE, timeout: CONNECT_MS } })
   }
 
   /** As in Go, a proxy that is reached over TLS proves itself as the API server does, and gets the same certificate. */
-  #proxied({ servername, ...tls }: TlsSettings, uri: string): ProxyAgent {
+  #proxied({ servername, ...tls }: Tls, uri: string): ProxyAgent {
     // with these settings, undici would speak TLS to a SOCKS proxy
     const proxyTls = { ...tls, ...KEPT_ALIVE, allowH2: false, timeout: CONNECT_MS }
     return new ProxyAgent({

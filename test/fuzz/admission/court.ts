@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, listOr, member } from '../../../common/json/json.ts'
-import { type KubeClient, kubeClient } from '../../../common/kube/client/client.ts'
+import type { KubeClient } from '../../../common/kube/client/client.ts'
 import { resourcePath } from '../../../common/kube/client/resources.ts'
+import { kubeClient } from '../../../common/kube/library/client.ts'
 import { realTimers } from '../../../common/program/clock.ts'
 import { SchemaCatalog, schemaSource } from '../../../common/schema/catalog.ts'
 import { type SourceKind, WORKLOAD_KINDS } from '../../../common/workload/registry.ts'

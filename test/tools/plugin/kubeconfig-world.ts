@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { env, execPath } from 'node:process'
 import { type CertificatePair, newAuthority, newLeaf } from '../../../certs/authority.ts'
-import { kubeClient } from '../../../common/kube/client/client.ts'
+import { clientWith } from '../../../common/kube/client/client.ts'
+import { Credentials } from '../../../common/kube/client/credentials.ts'
 import { chooseKubeconfig, type KubeconfigFlags } from '../../../common/kube/client/kubeconfig-choice.ts'
 import { realTimers } from '../../../common/program/clock.ts'
 import { findBinaries } from '../../../sandbox/binaries.ts'
@@ -104,9 +105,10 @@ export class KubeconfigWorld {
 
   async #asked(flags: KubeconfigFlags, vars: Readonly<Record<string, string>>): Promise<void> {
     const kubeconfig = chooseKubeconfig(flags, vars)
-    const asking = { kubeconfig, vars, userAgent: 'test', timers: realTimers(), random: () => 0, clock: VALID.clock }
-    // kubectl tries once
-    const client = kubeClient({ ...asking, maxTries: 1, requestTimeoutMs: kubeconfig.requestTimeoutMs })
+    const timers = realTimers()
+    const credentials = new Credentials({ kubeconfig, vars, timers, clock: VALID.clock })
+    const asking = { userAgent: 'test', timers, random: () => 0, requestTimeoutMs: kubeconfig.requestTimeoutMs }
+    const client = clientWith(credentials, { ...asking, maxTries: 1 }) // kubectl tries once
     await client.request({ verb: 'get', path: '/version' }).finally(() => client.close())
   }
 

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { kubeClient } from '../../../../common/kube/client/client.ts'
 import { KubeError } from '../../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../../common/kube/client/request.ts'
 import { RESOURCES, resourcePath } from '../../../../common/kube/client/resources.ts'
@@ -215,12 +214,5 @@ describe('KubeClient.request', () => {
         const { client } = await serving([absent, ...discovery.map((body) => json(200, body))])
         expect((await failure(client.request(ROLLOUTS))).kind).to.equal(kind)
       })
-  })
-})
-
-describe('kubeClient', () => {
-  it('throws at once for a kubeconfig that cannot be read', () => {
-    const options = { userAgent: 'test/1', timers: new VirtualTime(), random: () => 0 }
-    expect(() => kubeClient({ ...options, kubeconfig: '/nowhere/at/all' })).to.throw(/ENOENT/)
   })
 })

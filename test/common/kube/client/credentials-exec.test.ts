@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { expect } from 'chai'
-import { type KubeClient, kubeClient } from '../../../../common/kube/client/client.ts'
+import { clientWith, type KubeClient } from '../../../../common/kube/client/client.ts'
 import { Credentials } from '../../../../common/kube/client/credentials.ts'
 import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
-import { realTimers } from '../../../../common/program/clock.ts'
+import { realTimers, type Timers } from '../../../../common/program/clock.ts'
 import { type Served, serve } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
 
@@ -49,6 +49,11 @@ describe('Credentials: credential plugins', () => {
   }
   const exec = { command: './login', apiVersion: 'client.authentication.k8s.io/v1beta1' }
 
+  const credentialsWith = (timers: Timers) =>
+    new Credentials({ kubeconfig: chooseKubeconfig({ kubeconfig }, {}), timers })
+  const clientOf = (timers: Timers): KubeClient =>
+    clientWith(credentialsWith(timers), { userAgent: 'test', timers, random: () => 0 })
+
   /** A client of a server that accepts these tokens. */
   async function serving(...accepted: readonly string[]): Promise<KubeClient> {
     const served = await serve((request, response) => {
@@ -59,8 +64,7 @@ describe('Credentials: credential plugins', () => {
     server = served
     // over plain HTTP, credentials are only sent with this
     write({ exec }, { server: `http://127.0.0.1:${served.port}`, 'insecure-skip-tls-verify': true })
-    const chosen = chooseKubeconfig({ kubeconfig }, {})
-    const made = kubeClient({ kubeconfig: chosen, userAgent: 'test', timers: realTimers(), random: () => 0 })
+    const made = clientOf(realTimers())
     client = made
     return made
   }
@@ -97,7 +101,7 @@ describe('Credentials: credential plugins', () => {
       },
       { server: 'https://127.0.0.1:9' },
     )
-    const failing = kubeClient({ kubeconfig, userAgent: 'test', timers: realTimers(), random: () => 0 })
+    const failing = clientOf(realTimers())
     const error = await failing.request({ verb: 'get', path: PATH }).catch((thrown: unknown) => thrown)
     expect(error)
       .to.have.property('message')
@@ -109,7 +113,7 @@ describe('Credentials: credential plugins', () => {
   it('may take longer than a request, because people log in', async () => {
     const time = new VirtualTime()
     const kube = await serving('Bearer token-1')
-    const patient = kubeClient({ kubeconfig, userAgent: 'test', timers: time, random: () => 0 })
+    const patient = clientOf(time)
     const answer = patient.request({ verb: 'get', path: PATH, deadlineMs: 1_000 })
     await time.pass(60_000)
     expect(await answer).to.have.property('kind', 'Pod')
@@ -123,7 +127,7 @@ describe('Credentials: credential plugins', () => {
   for (const [what, known] of Object.entries(needless))
     it(`are not run for a user with ${what}`, async () => {
       write({ exec, ...known }, { server: 'https://127.0.0.1:9' })
-      const credentials = new Credentials({ kubeconfig, timers: new VirtualTime() })
+      const credentials = credentialsWith(new VirtualTime())
       expect(credentials.login()).to.equal(undefined)
       await credentials.access()
       expect(runsSoFar()).to.equal(0)
@@ -133,7 +137,7 @@ describe('Credentials: credential plugins', () => {
   it('are kept while the kubeconfig says the same, and not when it names another', async () => {
     write({ exec }, { server: 'https://127.0.0.1:9' })
     const time = new VirtualTime()
-    const credentials = new Credentials({ kubeconfig, timers: time })
+    const credentials = credentialsWith(time)
     const access = credentials.access()
     expect((await access).headers.Authorization).to.equal('Bearer token-1')
     appendFileSync(kubeconfig, ' ')

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type CertificatePair, newAuthority, newLeaf } from '../../../../certs/authority.ts'
-import { type KubeClient, kubeClient } from '../../../../common/kube/client/client.ts'
-import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
+import { clientWith, type KubeClient } from '../../../../common/kube/client/client.ts'
+import { Credentials } from '../../../../common/kube/client/credentials.ts'
+import { type ChosenKubeconfig, chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
 import { realTimers } from '../../../../common/program/clock.ts'
 import type { Vars } from '../../../../common/program/env.ts'
 import { type AProxy, httpProxy, socksProxy } from '../../../fakes/proxy.ts'
@@ -50,6 +51,11 @@ describe('Credentials: proxies', () => {
     return path
   }
 
+  function clientOf(kubeconfig: ChosenKubeconfig, vars: Vars): KubeClient {
+    const timers = realTimers()
+    return clientWith(new Credentials({ kubeconfig, vars, timers }), { userAgent: 'test', timers, random: () => 0 })
+  }
+
   /** Asks once, with such a cluster and environment. Resolves to the requests that the proxy saw. */
   async function asked(
     kind: 'http' | 'https' | 'socks',
@@ -64,7 +70,7 @@ describe('Credentials: proxies', () => {
     proxy = through
     const variables = vars(through.port)
     const kubeconfig = chooseKubeconfig({ kubeconfig: kubeconfigOf(cluster(through.port)) }, variables)
-    client = kubeClient({ kubeconfig, vars: variables, userAgent: 'test', timers: realTimers(), random: () => 0 })
+    client = clientOf(kubeconfig, variables)
     expect(await client.request({ verb: 'get', path: PATH })).to.deep.equal(POD)
     expect(target.seen.map(({ headers }) => headers.authorization)).to.deep.equal(['Bearer mine'])
     return through.seen
@@ -109,13 +115,11 @@ describe('Credentials: proxies', () => {
       ),
     ).to.deep.equal(['CONNECT api.example:6443']))
 
-  it('leaves the environment out for a program, whose kubeconfig no flags have chosen', async () => {
-    const target = await serve(answering(POD), leaf)
-    server = target
-    const kubeconfig = kubeconfigOf({ server: `https://127.0.0.1:${target.port}` })
-    const vars = { HTTPS_PROXY: 'http://127.0.0.1:9' }
-    client = kubeClient({ kubeconfig, vars, userAgent: 'test', timers: realTimers(), random: () => 0 })
-    expect(await client.request({ verb: 'get', path: PATH })).to.deep.equal(POD)
+  it('leaves the environment out for a server that is known otherwise', async () => {
+    const vars = { HTTPS_PROXY: 'ftp://proxy' }
+    const credentials = new Credentials({ kubeconfig: { server: 'https://api.example' }, vars, timers: realTimers() })
+    expect(await credentials.access()).to.have.property('origin', 'https://api.example')
+    await credentials.close()
   })
 
   for (const [what, cluster, vars, message] of [
@@ -124,7 +128,7 @@ describe('Credentials: proxies', () => {
   ] as const)
     it(`says which proxy of the ${what} is of no supported kind`, async () => {
       const kubeconfig = chooseKubeconfig({ kubeconfig: kubeconfigOf(cluster) }, vars)
-      client = kubeClient({ kubeconfig, vars, userAgent: 'test', timers: realTimers(), random: () => 0 })
+      client = clientOf(kubeconfig, vars)
       const error = await client.request({ verb: 'create', path: PATH, body: {} }).catch((thrown: unknown) => thrown)
       expect(error).to.have.property('message').that.includes(message)
     })

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { apiServerOf, Credentials } from '../../../../common/kube/client/credentials.ts'
+import { Credentials } from '../../../../common/kube/client/credentials.ts'
 import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
+import { KubeconfigError } from '../../../../common/kube/config/found.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
 
 const REREAD_AFTER_MS = 10_000
@@ -26,7 +27,7 @@ describe('Credentials', () => {
   const write = (text: string) => writeFileSync(kubeconfig, text)
   const read = () => {
     time = new VirtualTime()
-    credentials = new Credentials({ kubeconfig, timers: time })
+    credentials = new Credentials({ kubeconfig: chooseKubeconfig({ kubeconfig }, {}), timers: time })
     return credentials
   }
   const tokenOf = async (from: Credentials) => (await from.access()).headers.Authorization
@@ -105,18 +106,8 @@ describe('Credentials', () => {
   }))
     it(`refuse ${what} at once`, () => {
       write(text)
-      expect(() => new Credentials({ kubeconfig, timers: time })).to.throw()
+      expect(read).to.throw(KubeconfigError)
     })
-
-  it('name the API server of a kubeconfig, with its path', () => {
-    write(kubeconfigOf('first'))
-    expect(apiServerOf(kubeconfig).href).to.equal('https://10.0.0.1:6443/root')
-  })
-
-  it('name no API server where a kubeconfig has none', () => {
-    write(kubeconfigOf('first', { server: 'https://undefined:undefined' }))
-    expect(() => apiServerOf(kubeconfig)).to.throw('no API server')
-  })
 
   it('send nothing over plain HTTP, as kubectl does, unless the kubeconfig says that this does not matter', async () => {
     write(kubeconfigOf('first', { server: 'http://10.0.0.1' }))

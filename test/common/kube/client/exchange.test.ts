@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Dispatcher } from 'undici'
-import type { ApiServerAccess } from '../../../../common/kube/client/credentials.ts'
+import type { ApiServerAccess } from '../../../../common/kube/client/access.ts'
 import { Exchange } from '../../../../common/kube/client/exchange.ts'
 import type { Call } from '../../../../common/kube/client/request.ts'
 import { turn } from '../../../virtual-time.ts'

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { expect } from 'chai'
-import { ExecCredential, ExecFailed, type ExecOptions } from '../../../../common/kube/client/exec-credential.ts'
+import { LoginFailed } from '../../../../common/kube/client/errors.ts'
+import { ExecCredential, type ExecOptions } from '../../../../common/kube/client/exec-credential.ts'
 import { bareCluster, bareUser, type Cluster, type ExecConfig } from '../../../../common/kube/config/kubeconfig.ts'
 import { eventually } from '../../../../sandbox/eventually.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
@@ -53,7 +54,7 @@ describe('ExecCredential', () => {
 
   const failure = async (answer: Promise<unknown>): Promise<string> => {
     const error = await answer.catch((thrown: unknown) => thrown)
-    if (error instanceof ExecFailed) return error.message
+    if (error instanceof LoginFailed) return error.message
     throw error
   }
 
