@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { firstCycle, functionsOf, importsOf } from './sources.ts'
 
 /** The roots of the programs connect the parts: they may import everything below these folders. */
-const ROOTS = ['common', 'webhook', 'controller']
+const ROOTS = ['common', 'webhook', 'controller', 'cli']
 
 /** Folders with I/O, clocks or randomness. `common/plan` and all that it may import must not reach them. */
 const IMPURE = ['common/program', 'common/kube', 'common/schema']
@@ -28,9 +28,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = Object.fromEntri
   ]),
 )
 
-const SOURCES = globSync('{common,webhook,controller}/**/*.ts').sort()
+const SOURCES = globSync('{common,webhook,controller,cli}/**/*.ts').sort()
 const FOLDERS = [...new Set(SOURCES.map((file) => dirname(file)))]
-const EVERYTHING = globSync('{common,webhook,controller,sandbox,build,crds,certs,manifests,test}/**/*.ts')
+const EVERYTHING = globSync('{common,webhook,controller,cli,sandbox,build,crds,certs,manifests,test}/**/*.ts')
 
 /** The target of an import: the folder of a file, or the package. */
 const placeOf = (target: string): string => (existsSync(target) ? dirname(target) : target)

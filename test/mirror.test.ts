@@ -28,8 +28,8 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'webhook/main.ts': 'run as a process by test/integration',
 }
 
-const SOURCES = globSync('{common,webhook,controller}/**/*.ts').sort()
-const TESTS = globSync('test/{common,webhook,controller}/**/*.test.ts').sort()
+const SOURCES = globSync('{common,webhook,controller,cli}/**/*.ts').sort()
+const TESTS = globSync('test/{common,webhook,controller,cli}/**/*.test.ts').sort()
 
 /** The rules of this folder are tables of `test/value-cases`, all of which its first test reads. */
 const OF_TABLES = 'common/pod/'
