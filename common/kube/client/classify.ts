@@ -36,7 +36,17 @@ export function classify(answer: FailedResponse, requestedPath: ParsedPath | und
     ...(kind === 'forbidden' ? { forbiddenBy: status && isRbacDenial(status) ? 'rights' : 'admission' } : {}),
     ...(kind === 'conflict' ? { conflictOver: isOverFields(status) ? 'fields' : 'object' } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...causesIn(status),
   }
+}
+
+/** What the API server says about each of several mistakes. */
+function causesIn(status: Status | undefined): Pick<Failure, 'causes'> {
+  const causes = listOr(at(status?.details, 'causes')).map((cause) => ({
+    field: text(at(cause, 'field')),
+    message: text(at(cause, 'message')),
+  }))
+  return causes.length > 0 ? { causes } : {}
 }
 
 /** The kind of a failure that the API server describes with a `Status`. */

@@ -1,5 +1,12 @@
 import type { KubeErrorKind } from '../../api/failure.ts'
 
+/** One of several things that the API server refused. */
+export interface FailureCause {
+  /** the path of a field; empty: none */
+  readonly field: string
+  readonly message: string
+}
+
 /** What is known about a failed request. */
 export interface Failure {
   readonly kind: KubeErrorKind
@@ -14,6 +21,8 @@ export interface Failure {
   /** only with `conflict`: `fields` if another field manager owns some, else `object` for its version or uid */
   readonly conflictOver?: 'fields' | 'object'
   readonly retryAfterMs?: number
+  /** absent: the API server names none */
+  readonly causes?: readonly FailureCause[]
   /** verb and path: `apply /apis/apps/v1/namespaces/shop/deployments/cart` */
   readonly attempted?: string
 }
@@ -27,6 +36,7 @@ export class KubeError extends Error implements Failure {
   declare readonly forbiddenBy?: 'rights' | 'admission'
   declare readonly conflictOver?: 'fields' | 'object'
   declare readonly retryAfterMs?: number
+  declare readonly causes?: readonly FailureCause[]
   declare readonly attempted?: string
 
   constructor(failure: Failure, options?: ErrorOptions) {
