@@ -86,6 +86,9 @@ export type MetricView = Omit<RunMetric, 'state' | 'memory' | 'twin'>
 /** The analysis of the experiment. */
 export interface ViewAnalysis {
   readonly run?: string
+  readonly createdAt?: string
+  readonly looks?: number
+  readonly requests?: number
   readonly verdict: string
   readonly reason: Text
   readonly message: Text
@@ -101,6 +104,27 @@ export interface ViewPod {
   readonly restarts: number
   readonly problem?: Text
   readonly createdAt: string
+}
+
+/** A condition of the status, in a word. */
+export interface ViewCondition {
+  readonly type: string
+  readonly status: string
+  readonly reason: Text
+  /** whether it is about the present generation */
+  readonly isCurrent: boolean
+}
+
+/** Where the run of a strategy or a promotion is: what a command must be about. */
+export interface ViewRun {
+  /** in `steps` */
+  readonly stepIndex: number
+  /** in ten digits, as people see it */
+  readonly revision: string
+  /** in 64 digits; absent: an earlier version wrote the status */
+  readonly wholeRevision?: string
+  /** false: on its way back, so `steps` are other ones */
+  readonly isForward: boolean
 }
 
 /** Something that happened. */
@@ -135,9 +159,13 @@ export interface ExperimentView {
     readonly uid: string
     readonly generation: number
     readonly resourceVersion: string
+    readonly createdAt?: string
   }
   readonly state: State
   readonly because: ViewBecause
+  readonly conditions: readonly ViewCondition[]
+  /** what `spec` asks for */
+  readonly asks: { readonly strategy: boolean; readonly promotion: boolean; readonly analysis: boolean }
   readonly deadlines: readonly ViewDeadline[]
   readonly source: { readonly kind: string; readonly namespace: string; readonly name: string; readonly pods?: number }
   readonly fork?: {
@@ -145,12 +173,14 @@ export interface ExperimentView {
     readonly namespace: string
     readonly name: string
     readonly uid: string
+    readonly createdAt?: string
     readonly ready: number
     readonly wanted: number
   }
   readonly services: readonly ViewService[]
   readonly changes: readonly ViewChange[]
   readonly steps: readonly ViewStep[]
+  readonly run?: ViewRun
   /** the last command, and what became of it */
   readonly command?: {
     readonly verb: Text
@@ -197,6 +227,8 @@ export interface ExperimentRow {
   readonly message: Text
   /** the next one */
   readonly deadline?: ViewDeadline
+  /** when it ends by itself; absent: never */
+  readonly expiresAt?: string
   readonly services: readonly { readonly name: string; readonly own: number; readonly all: number }[]
   /** whether a Service of the source sends to experiments alone */
   readonly isAlone: boolean
