@@ -25,6 +25,7 @@ export function rowOf(experiment: ExperimentDeployment): ExperimentRow {
   const { verdict } = status.analysis ?? {}
   const [pods, share, changes] = [textAt(status, 'pods'), textAt(status, 'share'), textAt(status, 'changes')]
   const requestedBy = textAt(metadata, 'annotations', REQUESTED_BY)
+  const expiresAt = timeAt(status, 'expiresAt')
   return {
     namespace: text(metadata.namespace),
     name: text(metadata.name),
@@ -40,6 +41,7 @@ export function rowOf(experiment: ExperimentDeployment): ExperimentRow {
     reason,
     message,
     ...(deadline === undefined ? {} : { deadline }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
     services: viewServices(experiment).map(({ name, own, all }) => ({ name, own, all })),
     isAlone: (status.warnings ?? []).some(
       (warning) => isReason(warning.reason) && attributesOf(warning.reason).empties === 'aloneBehindService',

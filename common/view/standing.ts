@@ -17,8 +17,8 @@ export const standingOf = (
 /** One without a generation is about the one that the whole status is about. */
 const conditionsOf = ({ metadata, status }: ExperimentDeployment): ExperimentView['conditions'] =>
   (status?.conditions ?? []).slice(0, MAX_CONDITIONS).map(({ type, status: value, reason, observedGeneration }) => ({
-    type,
-    status: value,
+    type: text(type),
+    status: text(value),
     reason: text(reason),
     isCurrent: (observedGeneration ?? status?.observedGeneration ?? 0) >= metadata.generation,
   }))

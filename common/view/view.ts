@@ -1,6 +1,7 @@
 import { sourceNamespaceOf } from '../api/defaults.ts'
 import { type Known, knownValue } from '../api/known.ts'
 import { API_VERSION } from '../api/names.ts'
+import type { ObjectMeta } from '../api/object.ts'
 import type { ExperimentDeployment } from '../api/types.ts'
 import { isGatedFork } from '../fork/gated-spec.ts'
 import { viewActions } from './actions.ts'
@@ -10,10 +11,11 @@ import { viewChanges } from './changes.ts'
 import { deadlinesOf } from './deadlines.ts'
 import { viewEvents } from './events.ts'
 import type { ExperimentView, Unread, ViewFacts } from './experiment-view.ts'
-import { countAt, textAt, textIn, timeIn } from './members.ts'
+import { countAt, textAt, textIn, timeAt, timeIn } from './members.ts'
 import { hasReadyContainers, viewPods } from './pods.ts'
 import { viewServices } from './row.ts'
 import { runSituation } from './run-situation.ts'
+import { standingOf } from './standing.ts'
 import { conditionOf, stateOf } from './state.ts'
 import { viewSteps } from './steps.ts'
 import { text } from './text.ts'
@@ -51,8 +53,10 @@ export function viewOf(facts: ViewFacts, { showValues = false }: ViewOptions = {
       uid: text(metadata.uid),
       generation: metadata.generation,
       resourceVersion: text(metadata.resourceVersion ?? ''),
+      ...createdAt(metadata),
     },
     state: stateOf(experiment),
+    ...standingOf(experiment),
     because: { ...because, found: found({ ...evidence, told: because.message }) },
     deadlines: deadlinesOf(experiment, { fork, run }),
     source: sourceOf(facts),
@@ -79,6 +83,11 @@ export function viewOf(facts: ViewFacts, { showValues = false }: ViewOptions = {
 }
 
 const MAX_PODS = 100
+
+const createdAt = (metadata: ObjectMeta): { readonly createdAt?: string } => {
+  const at = timeAt(metadata, 'creationTimestamp')
+  return at === undefined ? {} : { createdAt: at }
+}
 
 /** A part of a view that is made from the objects of others; without items where that failed. */
 interface Part<T> {
@@ -119,6 +128,7 @@ function forkOf({ experiment: { status = {} }, fork: read, pods }: ViewFacts): P
         namespace: textIn(fork, 'metadata', 'namespace'),
         name: textIn(fork, 'metadata', 'name'),
         uid: textIn(fork, 'metadata', 'uid'),
+        ...createdAt(fork.metadata),
         ready: ready ?? 0,
         wanted: countAt(fork, 'spec', 'replicas') ?? 1,
       },

@@ -107,7 +107,7 @@ const METRIC: RunMetric = {
 
 /** An analysis run that is still waiting, with one metric that has everything. */
 export const anAnalysisRun = (): AnalysisRun => ({
-  metadata: { name: `${FORK}-a932ba8afd`, namespace: 'shop', uid: 'uid-of-run' },
+  metadata: { name: `${FORK}-a932ba8afd`, namespace: 'shop', uid: 'uid-of-run', creationTimestamp: SINCE },
   spec: {
     experiment: { name: 'faster-cart', uid: UID, generation: 1 },
     subject: '0123456789',
@@ -137,6 +137,7 @@ export function wholeViewFacts(): ViewFacts {
     promotion: { mode: 'Export', declaredBy: 'Argo CD', patch: '[]' },
     violatedPolicies: ['limits'],
     share: '8%',
+    expiresAt: '2026-11-22T09:00:00Z',
     ...(experiment.status?.strategy
       ? {
           strategy: {
@@ -150,6 +151,7 @@ export function wholeViewFacts(): ViewFacts {
   return {
     ...viewFactsOf(run),
     experiment: { ...experiment, metadata, status, spec: { ...experiment.spec, ttlSeconds: 86_400, analysis: {} } },
+    ...(fork ? { fork: known({ ...fork, metadata: { ...fork.metadata, creationTimestamp: SINCE } }) } : {}),
     pods: known([aPod({ metadata: { uid: 'p' }, containers: [crashing()] })]),
     events: known([anEvent(ref), anEvent({ kind: 'Pod', name: `${FORK}-1`, uid: 'p' })]),
     run: known(anAnalysisRun()),
