@@ -1,0 +1,34 @@
+import type { Random } from '../../common/program/clock.ts'
+import { VERSION } from '../../common/program/version.ts'
+import type { Io } from '../process/io.ts'
+import type { Connect } from './connection.ts'
+
+interface Options extends Pick<Io, 'vars' | 'timers' | 'clock' | 'signal'> {
+  readonly random: Random
+  /** whether standard input is a terminal, on which a credential plugin may ask somebody to log in */
+  readonly isTerminal: boolean
+}
+
+/** How many connections: a view is made of a few reads at once. */
+const CONNECTIONS = 8
+
+/**
+ * Connects as kubectl does, by the flags, `$KUBECONFIG`, `~/.kube/config` and the service account of a pod. The client
+ * is loaded only now: help and completion of words have no use for it.
+ */
+export const connector =
+  ({ vars, timers, clock, signal, random, isTerminal }: Options): Connect =>
+  async ({ asGroup, ...flags }) => {
+    const [{ kubeClient }, { chooseKubeconfig }] = await Promise.all([
+      import('../../common/kube/client/client.ts'),
+      import('../../common/kube/client/kubeconfig-choice.ts'),
+    ])
+    const kubeconfig = chooseKubeconfig({ ...flags, asGroups: asGroup }, vars)
+    const { requestTimeoutMs, connection } = kubeconfig
+    const client = kubeClient({
+      ...{ kubeconfig, vars, timers, clock, signal, random, isTerminal, requestTimeoutMs },
+      userAgent: `kubectl-experiment/${VERSION}`,
+      connections: CONNECTIONS,
+    })
+    return { client, namespace: connection.namespace }
+  }
