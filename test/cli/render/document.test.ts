@@ -1,0 +1,16 @@
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { documentOf } from '../../../cli/render/document.ts'
+
+describe('a document', () => {
+  const value = { a: 'x\u202e\u0085\u001b[2J', 'k\u200b': ['line\nline', 1, null] }
+  for (const [form, read] of [
+    ['json', (document: string): unknown => JSON.parse(document)],
+    ['yaml', (document: string): unknown => parse(document)],
+  ] as const)
+    it(`says the same as ${form}, without invisible characters`, async () => {
+      const document = await documentOf(value, form)
+      expect(document.replaceAll('\n', '')).to.not.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+      expect(read(document)).to.deep.equal(value)
+    })
+})
