@@ -24,6 +24,8 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/view/warning-remedies.ts': 'a part of a table, tested by test/common/view/remedies.test.ts',
   'common/workload/kind.ts': 'types only',
   'controller/observe/ports.ts': 'types only',
+  'cli/cluster/connection.ts': 'types only',
+  'cli/process/io.ts': 'types only',
   'controller/main.ts': 'run as a process by test/integration',
   'webhook/main.ts': 'run as a process by test/integration',
 }

@@ -1,0 +1,40 @@
+import { realTimers } from '../common/program/clock.ts'
+import { connector } from './cluster/connect.ts'
+import { EXIT } from './process/exit-codes.ts'
+import type { Io } from './process/io.ts'
+import { runProgram } from './run.ts'
+
+const { stdin, stdout, stderr, env: vars } = process
+
+const interrupt = new AbortController()
+process.on('SIGINT', () => {
+  if (interrupt.signal.aborted) process.exit(EXIT.interrupted) // somebody does not want to wait
+  interrupt.abort(new Error('interrupted'))
+})
+// whoever reads the output has seen enough, as `head` does
+for (const stream of [stdout, stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed))
+
+/** The terminal stays as it is, so that Ctrl-C is a signal here, too. */
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false })
+  try {
+    return await lines.question(question, { signal: interrupt.signal })
+  } finally {
+    lines.close()
+  }
+}
+
+const io: Io = {
+  out: (text) => void stdout.write(text),
+  err: (text) => void stderr.write(text),
+  ...(stdout.isTTY && vars.TERM !== 'dumb' ? { terminal: stdout } : {}),
+  ...(stdin.isTTY && stdout.isTTY ? { ask } : {}),
+  ...{ vars, clock: () => new Date(), timers: realTimers(), random: Math.random, signal: interrupt.signal },
+}
+const connect = connector({ ...io, isTerminal: stdin.isTTY === true })
+
+const words = process.argv.slice(2)
+if (words[0] === '__complete') await (await import('./complete.ts')).complete(words.slice(1), { io, connect })
+else process.exitCode = await runProgram(words, { io, connect })
