@@ -183,4 +183,12 @@ describe('classify', () => {
     expect(classify(status(409), parsePath(CART))).to.not.have.any.keys('forbiddenBy', 'retryAfterMs')
     expect(classify(status(422), parsePath(CART))).to.not.have.any.keys('forbiddenBy', 'conflictOver')
   })
+  it('keeps what the API server says about each mistake', () => {
+    const causes = [{ field: 'spec.replicas', message: 'too many', reason: 'x' }, { message: 7 }]
+    expect(classify(status(422, { details: { causes } }), parsePath(CART)).causes).to.deep.equal([
+      { field: 'spec.replicas', message: 'too many' },
+      { field: '', message: '' },
+    ])
+    expect(classify(status(422), parsePath(CART))).to.not.have.any.keys('causes')
+  })
 })
