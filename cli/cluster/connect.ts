@@ -19,16 +19,23 @@ const CONNECTIONS = 8
 export const connector =
   ({ vars, timers, clock, signal, random, isTerminal }: Options): Connect =>
   async ({ asGroup, ...flags }) => {
-    const [{ kubeClient }, { chooseKubeconfig }] = await Promise.all([
+    const [{ clientWith }, { Credentials }, { chooseKubeconfig }] = await Promise.all([
       import('../../common/kube/client/client.ts'),
+      import('../../common/kube/client/credentials.ts'),
       import('../../common/kube/client/kubeconfig-choice.ts'),
     ])
     const kubeconfig = chooseKubeconfig({ ...flags, asGroups: asGroup }, vars)
     const { requestTimeoutMs, connection } = kubeconfig
-    const client = kubeClient({
-      ...{ kubeconfig, vars, timers, clock, signal, random, isTerminal, requestTimeoutMs },
-      userAgent: `kubectl-experiment/${VERSION}`,
+    const credentials = new Credentials({
+      kubeconfig,
+      vars,
+      clock,
+      isTerminal,
+      signal,
+      timers,
       connections: CONNECTIONS,
     })
+    const userAgent = `kubectl-experiment/${VERSION}`
+    const client = clientWith(credentials, { userAgent, timers, random, requestTimeoutMs })
     return { client, namespace: connection.namespace }
   }
