@@ -14,7 +14,7 @@ const anchorsOf = (file: string): readonly string[] =>
 describe('the links of the documentation', () => {
   for (const file of [
     ...globSync('*.md').sort(),
-    ...globSync('{docs,examples/*,charts/*}/*.md').sort(),
+    ...globSync('{docs,examples,examples/*,charts/*}/*.md').sort(),
     'test/README.md',
   ])
     it(`lead somewhere, in ${file}`, () => {

@@ -36,7 +36,13 @@ const ABORTED: StrategyRunStatus = {
   ...{ run: 'r', revision: 'v', path: 'Abort', phase: 'Progressing', stepIndex: 0, stepName: 's', step: '0/1' },
   since: '2026-11-21T10:00:00Z',
 }
-const FAILED = { verdict: 'Fail', reason: 'HarmFound', message: 'm', since: '2026-11-21T10:00:00Z', attempt: 1 } as const
+const FAILED = {
+  verdict: 'Fail',
+  reason: 'HarmFound',
+  message: 'm',
+  since: '2026-11-21T10:00:00Z',
+  attempt: 1,
+} as const
 const ofGeneration = (generation: number): Change => withStatus({ observedGeneration: generation })
 const leaving: Change = ({ metadata, ...of }) => ({
   ...of,
