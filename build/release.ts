@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { VERSION } from '../common/program/version.ts'
 import { CHART } from '../manifests/chart/files.ts'
@@ -82,14 +82,14 @@ async function executable(machine: Machine, main: string): Promise<void> {
   const from = join(work, machine)
   await mkdir(from)
   const config = {
-    main,
+    main: basename(main), // the path is in the program, and must be the same each time
     mainFormat: 'module',
     executable: await nodeProgram(machine),
     output: join(from, 'kubectl-experiment'),
     disableExperimentalSEAWarning: true,
   }
   await writeFile(join(work, `${machine}.json`), JSON.stringify(config))
-  await done(await nodeProgram(here()), ['--build-sea', join(work, `${machine}.json`)])
+  await done(await nodeProgram(here()), ['--build-sea', join(work, `${machine}.json`)], dirname(main))
   await writeFile(join(from, 'kubectl_complete-experiment'), COMPLETE)
   await chmod(join(from, 'kubectl_complete-experiment'), 0o755)
   await archive(`kubectl-experiment-${VERSION}-linux-${machine}.tar.gz`, from, readdirSync(from).sort())

@@ -98,10 +98,12 @@ const collected = (value: string, before: readonly string[] = []): readonly stri
 const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  kubectl experiment ${line}`).join('\n')}`
 
+const styleFor = ({ io }: Pick<Program, 'io'>, { color, ascii = false }: OutputFlags) =>
+  styleOf({ color, ascii, isTerminal: io.terminal !== undefined }, io.vars)
+
 /** Runs `work` with the session that the flags of `from` mean, and tells how it ended. */
 async function run({ io, connect, ended }: Program, flags: OutputFlags, work: (session: Session) => Promise<ExitCode>) {
-  const { color, ascii = false } = flags
-  const style = styleOf({ color, ascii, isTerminal: io.terminal !== undefined }, io.vars)
+  const style = styleFor({ io }, flags)
   const connection = await connect(flags)
   try {
     ended(await work({ ...connection, io, style }))
@@ -312,7 +314,9 @@ function addOthers(root: Command, program: Program): void {
   command(root, ['version', ''], 'print the versions of this program, the webhook and the controller').action(
     async (flags: OutputFlags) => {
       const { version } = await import('./commands/version.ts')
-      await run(program, flags, version)
+      program.ended(
+        await version({ io: program.io, style: styleFor(program, flags), connect: () => program.connect(flags) }),
+      )
     },
   )
   root

@@ -58,12 +58,15 @@ export class PluginStore extends ObjectStore {
 interface Of {
   readonly objects?: Readonly<Record<string, KubeObject>>
   readonly io?: Partial<Io>
+  /** why no connection can be made; default: one can */
+  readonly broken?: Error
 }
 
 /** The plugin in the namespace `shop`, where `faster-cart` is paused at step 2. */
 export function aPlugin({
   objects = { [FASTER_CART]: aSteered({ run: {} }), [CART]: aDeployment() },
   io = {},
+  broken,
 }: Of = {}) {
   const cluster = new PluginStore(objects)
   const connected: object[] = []
@@ -88,6 +91,7 @@ export function aPlugin({
       const code = await runProgram(words, {
         io: own,
         connect: async (flags) => {
+          if (broken) throw broken
           connected.push(flags)
           return { client: cluster, namespace: flags.namespace ?? 'shop' }
         },

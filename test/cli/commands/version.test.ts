@@ -21,4 +21,11 @@ describe('version', () => {
     cluster.forbidden.add('/apis/apps/v1/deployments')
     expect((await run('version')).out).to.contain('webhook             unknown: cannot list')
   })
+
+  it('needs no cluster to print its own', async () => {
+    const { run } = aPlugin({ broken: new Error('no API server') })
+    const { code, out } = await run('version')
+    expect(code).to.equal(0)
+    expect(out).to.match(/^kubectl-experiment {2}\d+\.\d+\.\d+\nwebhook {13}unknown: no API server\n/)
+  })
 })
