@@ -16,7 +16,7 @@ import { NEEDS, type Need } from '../sandbox/needs.ts'
 import { prepare } from '../sandbox/prepare.ts'
 import { USED_RIGHTS, unusedOfComponents, unusedRights, unusedRightsWithoutAnalyses } from './audited.ts'
 import { inParallel } from './in-parallel.ts'
-import { countsIn, FAILURES, failuresIn, listOfSkipped, skippedIn, summaryIn, TIMES } from './reporter.ts'
+import { countsIn, FAILURES, failuresIn, listOfSkipped, skippedIn, summaryIn, TIMES_FOLDER } from './reporter.ts'
 import { waitingRuns } from './suites.ts'
 import { type Times, timesTable } from './times.ts'
 
@@ -105,7 +105,7 @@ async function everything(isTimed: boolean): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'used-rights-'))
   const times = mkdtempSync(join(tmpdir(), 'times-'))
   process.env[USED_RIGHTS] = folder
-  if (isTimed) process.env[TIMES] = times
+  if (isTimed) process.env[TIMES_FOLDER] = times
   // before all tests, because on few processors those in memory would be as slow as a build beside them
   await prepare(NEEDED, (line) => console.log(line))
   const waiting = waitingRuns(SUITES)

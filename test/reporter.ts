@@ -13,7 +13,7 @@ const { EVENT_HOOK_BEGIN, EVENT_RUN_END, EVENT_SUITE_BEGIN, EVENT_SUITE_END } = 
 const { EVENT_TEST_BEGIN, EVENT_TEST_FAIL, EVENT_TEST_PASS, EVENT_TEST_PENDING } = Runner.constants
 
 /** The variable with the folder in which the processes of a run leave what took how long. */
-export const TIMES = 'TIMES'
+export const TIMES_FOLDER = 'TIMES_FOLDER'
 
 /** A minute. Whoever reads a terminal that is silent for longer thinks that it hangs. */
 const SILENCE_MS = 60_000
@@ -55,7 +55,7 @@ class TierReporter extends reporters.Base {
   readonly #skipped: string[] = []
   readonly #results: object[] = []
   readonly #part: string | undefined
-  readonly #timesFolder = process.env[TIMES]
+  readonly #timesFolder = process.env[TIMES_FOLDER]
   readonly #times: Times[] = []
   #processorMs = 0
 
@@ -95,12 +95,12 @@ class TierReporter extends reporters.Base {
         running = one.fullTitle()
       })
     const say = () => console.error(`${this.#inPart}still at “${running}”, for ${++minutes} min`)
-    let timer = setInterval(say, SILENCE_MS)
+    let timer = setInterval(say, SILENCE_MS).unref() // a run that has failed without an end must not wait for it
     runner.on(EVENT_RUN_END, () => clearInterval(timer))
     return {
       ends: () => {
         clearInterval(timer)
-        timer = setInterval(say, SILENCE_MS)
+        timer = setInterval(say, SILENCE_MS).unref()
         minutes = 0
       },
     }
