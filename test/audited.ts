@@ -26,18 +26,27 @@ const PROGRAM = /^experiment-(controller|webhook)\//
 /** A permission as rules have it. An installation for one namespace has the same ones, but there. */
 const rightOf = (account: string, verb: string, resource: string): string => `${account}: ${verb} ${resource}`
 
+/** What else ran on a control plane. */
+export interface AuditOptions {
+  /** whether a former version ran there, whose commands do not say their namespace */
+  readonly hasFormer?: boolean
+}
+
 /**
  * Stops the control plane. @throws Error that names what our programs tried there and may not do, or says how one ended
  * that nobody expected to end so
  */
-export async function stopAudited(plane: Pick<ControlPlane, 'auditLog' | 'unexpectedExits' | 'stop'>): Promise<void> {
+export async function stopAudited(
+  plane: Pick<ControlPlane, 'auditLog' | 'unexpectedExits' | 'stop'>,
+  { hasFormer = false }: AuditOptions = {},
+): Promise<void> {
   const problems: string[] = []
   try {
     const { used, forbidden, stray } = await rightsIn(plane.auditLog)
     const folder = process.env[USED_RIGHTS]
     if (folder !== undefined) writeFileSync(join(folder, randomUUID()), [...used].join('\n'))
     if (forbidden.size > 0) problems.push('our accounts may not do what they tried:', ...forbidden)
-    if (stray.size > 0) problems.push('commands in statuses or Events without their namespace:', ...stray)
+    if (stray.size > 0 && !hasFormer) problems.push('commands in statuses or Events without their namespace:', ...stray)
   } finally {
     await plane.stop() // it removes the log
   }

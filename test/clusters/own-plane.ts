@@ -2,7 +2,7 @@
 import { type ControlPlane, startControlPlane } from '../../sandbox/control-plane.ts'
 import { applyCrds } from '../../sandbox/first-objects.ts'
 import { certManagerCrds } from '../../sandbox/modules.ts'
-import { stopAudited } from '../audited.ts'
+import { type AuditOptions, stopAudited } from '../audited.ts'
 import { needs } from '../needs.ts'
 
 /** The waits in a start end earlier, with an error that names the reason. */
@@ -17,6 +17,7 @@ export const CRDS_DELETED_MS = 400_000
 /** In a `describe`: starts a control plane for its tests only. Returns a function that returns it. */
 export function usesOwnControlPlane(
   crds: () => Promise<readonly string[]> | readonly string[] = () => [],
+  options: AuditOptions = {},
 ): () => ControlPlane {
   needs('controlPlane')
   let plane: ControlPlane | undefined
@@ -24,7 +25,10 @@ export function usesOwnControlPlane(
     this.timeout(START_MS)
     plane = await startControlPlane({ say: (line) => console.error(line), crds: await crds() })
   })
-  after('it is stopped, and our accounts tried nothing that they may not do', () => plane && stopAudited(plane))
+  after(
+    'it is stopped, and our accounts tried nothing that they may not do',
+    () => plane && stopAudited(plane, options),
+  )
   return () => {
     if (!plane) throw new Error('the control plane exists while tests run, not while they are described')
     return plane

@@ -31,7 +31,7 @@ const MOST_SECONDS = 240
 describe(`an update from version ${FORMER.slice(0, 8)}, and the way back`, () => {
   needs('argoRollouts', 'argoFiles')
   const former = usesFormerVersion(FORMER, EVERYTHING.settings)
-  const plane = usesOwnControlPlane(() => former().crds)
+  const plane = usesOwnControlPlane(() => former().crds, { hasFormer: true })
   const { answers } = runsPlugin(plane)
   const place = (): Place => placeAt(plane().api, plane().kubectl, 'shop')
   const { aSizedSource, inside, comeToSizes, isItselfAgain } = sizedSourcesIn(place)

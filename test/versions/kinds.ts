@@ -81,7 +81,7 @@ export const ASKED_KINDS: Readonly<Record<string, AskedKind>> = {
   },
   ranks: {
     metric: { kind: 'MannWhitney' },
-    patient: { minSamples: 450 },
+    patient: { minSamples: 1_350 }, // with `neither` not reached before all updates are over
     answers: {
       good: always(seconds(0.5, 450), seconds(1, 450)),
       worse: always(seconds(5, 450), seconds(1, 450)),
