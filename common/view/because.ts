@@ -40,8 +40,8 @@ interface Evidence {
   readonly fork: string | undefined
   /** of the experiment */
   readonly experiment: string
-  /** what the status says already */
-  readonly told: string
+  /** what the status says already: an Event whose message is in one of these says nothing else */
+  readonly told: readonly string[]
 }
 
 /** The worst container, why a pod has no node, and the newest Warning about a pod, the fork and the experiment. */
@@ -50,7 +50,7 @@ export function found({ pods, events, fork, experiment, told }: Evidence): reado
   const [worst] = unready.flatMap((pod) => worstOf(pod) ?? []).toSorted((a, b) => b.weight - a.weight)
   const waiting = unready.find((pod) => whyUnscheduled(pod) !== undefined)
   const uids = new Set<string>(unready.map((pod) => textIn(pod, 'metadata', 'uid')))
-  const warnings = events.filter(({ isWarning, message }) => isWarning && message !== told)
+  const warnings = events.filter(({ isWarning, message }) => isWarning && !told.some((each) => each.includes(message)))
   const newest = (isAbout: (event: ViewEvent) => boolean): readonly Text[] => {
     const about = warnings.filter(isAbout)
     const event = about.find(({ message }) => !isEcho(message)) ?? about[0]

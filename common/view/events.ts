@@ -24,9 +24,9 @@ export interface ViewEvent {
 /** The Events that say when they happened, newest first, at most 200. */
 export const viewEvents = (events: readonly KubeObject[]): readonly ViewEvent[] =>
   events
-    .slice(0, MAX_EVENTS)
     .flatMap((event) => viewEvent(event) ?? [])
     .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
+    .slice(0, MAX_EVENTS)
 
 function viewEvent(event: KubeObject): ViewEvent | undefined {
   const happened = lastTimeOf(event)

@@ -44,6 +44,9 @@ export function viewOf(facts: ViewFacts, { showValues = false }: ViewOptions = {
   const evidence = { pods, events, fork: textAt(fork, 'metadata', 'uid'), experiment: text(metadata.uid) }
   const analysis = viewAnalysis(experiment, run)
   const policy = conditionOf(experiment, 'PolicyCompliant')
+  const warnings = (status.warnings ?? [])
+    .slice(0, MAX_WARNINGS)
+    .map(({ reason, message }) => ({ reason: text(reason), message: text(message), remedy: remedyOf(reason) }))
   return {
     apiVersion: `view.${API_VERSION}`,
     kind: 'ExperimentView',
@@ -57,7 +60,10 @@ export function viewOf(facts: ViewFacts, { showValues = false }: ViewOptions = {
     },
     state: stateOf(experiment),
     ...standingOf(experiment),
-    because: { ...because, found: found({ ...evidence, told: because.message }) },
+    because: {
+      ...because,
+      found: found({ ...evidence, told: [because.message, ...warnings.map(({ message }) => message)] }),
+    },
     deadlines: deadlinesOf(experiment, { fork, run }),
     source: sourceOf(facts),
     ...forkOf(facts),
@@ -74,9 +80,7 @@ export function viewOf(facts: ViewFacts, { showValues = false }: ViewOptions = {
       reason: text(policy?.reason ?? 'Pending'),
       message: text(policy?.message ?? ''),
     },
-    warnings: (status.warnings ?? [])
-      .slice(0, MAX_WARNINGS)
-      .map(({ reason, message }) => ({ reason: text(reason), message: text(message), remedy: remedyOf(reason) })),
+    warnings,
     unread: unreadIn(facts, [changes, steps, actions]),
     actions: actions.items,
   }

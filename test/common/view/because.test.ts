@@ -56,7 +56,7 @@ describe('what is found about pods that are not ready', () => {
     anEvent(SELF, { message: 'what the status says', lastTimestamp: '2026-11-21T09:59:00Z' }),
     anEvent(SELF, { reason: 'ApplyRefused', message: 'webhook' }),
   ])
-  const of = { pods, events, fork: 'f', experiment: 'e', told: 'what the status says' }
+  const of = { pods, events, fork: 'f', experiment: 'e', told: ['it is what the status says'] }
 
   it('is the worst container, why there is no node, and the newest Warning about each that tells a cause', () =>
     expect(found(of)).to.deep.equal([

@@ -28,5 +28,11 @@ describe('the Events of a view', () => {
     ])
   })
 
-  it('are at most 200', () => expect(viewEvents(Array.from({ length: 300 }, () => anEvent(POD)))).to.have.length(200))
+  it('are the newest 200: the API server lists them by name', () => {
+    const older = Array.from({ length: 300 }, () => anEvent(POD))
+    const newest = anEvent(POD, { reason: 'Latest', lastTimestamp: '2026-11-21T09:59:00Z' })
+    const events = viewEvents([...older, newest])
+    expect(events).to.have.length(200)
+    expect(events[0]?.reason).to.equal('Latest')
+  })
 })
