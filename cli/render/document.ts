@@ -9,10 +9,9 @@ export type DocumentForm = 'json' | 'yaml'
  */
 export async function documentOf(value: unknown, form: DocumentForm): Promise<string> {
   if (form === 'json') return `${shown(JSON.stringify(value, null, 2))}\n`
-  const { stringify } = await import('yaml')
-  const document = stringify(value, { lineWidth: 0 })
-  const isSafe = shown(document) === document
-  return isSafe ? document : shown(stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }))
+  const { yamlOf } = await import('./yaml-document.ts')
+  const document = yamlOf(value)
+  return shown(document) === document ? document : shown(yamlOf(value, { isQuoted: true }))
 }
 
 const shown = (document: string): string => document.split('\n').map(escapeInvisible).join('\n')

@@ -24,11 +24,17 @@ export function listLines(rows: readonly ExperimentRow[], columns: Columns, { no
     ...(namespace ? [text(row.namespace)] : []),
     ...[text(row.name), row.source, row.pods ?? DASH, row.share ?? DASH, row.step ?? DASH],
     ...[row.verdict === undefined ? DASH : text(row.verdict), row.changes ?? DASH],
-    ...[row.expiresAt === undefined ? text('never') : leftUntil(row.expiresAt, now), statusOf(row, now)],
+    ...[endOf(row, now), statusOf(row, now)],
     ...(wide ? wideCells(row, now) : []),
   ])
   const all = header ? [names, ...cells] : cells
   return tableLines({ rows: all, shortens: namespace ? 2 : 1, ...(width === undefined ? {} : { width }) }, style)
+}
+
+/** How long it still is until the experiment ends by itself. */
+function endOf({ state, expiresAt }: ExperimentRow, now: Date): Text {
+  if (state === 'Ended' || state === 'Terminating') return DASH
+  return expiresAt === undefined ? text('never') : leftUntil(expiresAt, now)
 }
 
 /** Why it is as it is, and how long a pause or a deadline still lasts. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
+import { parse } from 'yaml'
 import { npmPackage } from '../../build/npm.ts'
 import { aDeployment } from '../builders.ts'
 import { FASTER_CART, PluginStore } from './a-plugin.ts'
@@ -78,6 +79,12 @@ describe('the plugin as it is installed', () => {
     expect([code, err]).to.deep.equal([0, ''])
     expect(out).to.contain('Status:    ‖ Paused').and.contain('20 looks, 1000 requests')
     expect(served?.seen).to.have.length.within(6, 10)
+  })
+
+  it('prints an experiment as a document', async () => {
+    const { code, out, err } = await run('get', 'faster-cart', '-o', 'yaml')
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(parse(out)).to.deep.include({ kind: 'ExperimentView', state: 'Paused' })
   })
 
   it('gives a command after its plan, and prints every cause of a refusal', async () => {

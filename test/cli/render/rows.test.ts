@@ -30,6 +30,12 @@ describe('the list of experiments', () => {
       '‖  faster-cart  deployment/cart  1/1   8%     1/7   -        2 fields  1h52m    PauseDuration, 41m left',
     ]))
 
+  it('says of one that has ended only that', () => {
+    const ended = { ...paused, state: 'Ended' } as const
+    const [row = ''] = listLines([ended], { namespace: false, wide: false, header: false }, showing)
+    expect(row).to.match(/^○ .* 2 fields {2}- {2}PauseDuration/)
+  })
+
   it('names namespaces, and more where it may be wide', () =>
     expect(listLines([stalled], { namespace: true, wide: true, header: false }, showing)).to.deep.equal([
       '!  cold  cold-cart  deployment/cart  -  -  -  -  -  never  HarmFound\\u202e  25m  -  -  -  bad',
