@@ -50,11 +50,12 @@ export function found({ pods, events, fork, experiment, told }: Evidence): reado
   const [worst] = unready.flatMap((pod) => worstOf(pod) ?? []).toSorted((a, b) => b.weight - a.weight)
   const waiting = unready.find((pod) => whyUnscheduled(pod) !== undefined)
   const uids = new Set<string>(unready.map((pod) => textIn(pod, 'metadata', 'uid')))
-  const warnings = events.filter(({ isWarning, message }) => isWarning && !told.some((each) => each.includes(message)))
+  const warnings = events.filter(({ isWarning }) => isWarning)
+  const isTold = ({ message }: ViewEvent) => told.some((each) => each.includes(message.replace(/\.$/, '')))
   const newest = (isAbout: (event: ViewEvent) => boolean): readonly Text[] => {
     const about = warnings.filter(isAbout)
     const event = about.find(({ message }) => !isEcho(message)) ?? about[0]
-    return event ? [text(`${event.about}: ${event.reason}: ${event.message}`)] : []
+    return event && !isTold(event) ? [text(`${event.about}: ${event.reason}: ${event.message}`)] : []
   }
   return [
     ...(worst ? [worst.text] : []),

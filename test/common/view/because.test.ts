@@ -53,10 +53,9 @@ describe('what is found about pods that are not ready', () => {
     anEvent(POD_REF, { message: 'Error: ImagePullBackOff', lastTimestamp: '2026-11-21T09:55:00Z' }),
     anEvent(FORK_REF, { reason: 'FailedCreate', message: 'quota' }),
     anEvent(FORK_REF, { type: 'Normal', message: 'scaled', lastTimestamp: '2026-11-21T09:59:00Z' }),
-    anEvent(SELF, { message: 'what the status says', lastTimestamp: '2026-11-21T09:59:00Z' }),
     anEvent(SELF, { reason: 'ApplyRefused', message: 'webhook' }),
   ])
-  const of = { pods, events, fork: 'f', experiment: 'e', told: ['it is what the status says'] }
+  const of = { pods, events, fork: 'f', experiment: 'e', told: ['0 of 1 pods'] }
 
   it('is the worst container, why there is no node, and the newest Warning about each that tells a cause', () =>
     expect(found(of)).to.deep.equal([
@@ -71,6 +70,13 @@ describe('what is found about pods that are not ready', () => {
     expect(found({ ...of, pods: pods.slice(0, 1), events: [] })).to.deep.equal([])
     const echo = viewEvents([anEvent(POD_REF, { message: 'Error: ImagePullBackOff' })])
     expect(found({ ...of, pods: pods.slice(1, 2), events: echo })).to.include('pod/a: Failed: Error: ImagePullBackOff')
+  })
+
+  it('is not what the status says already, nor an echo of that', () => {
+    const told = ['0 of 1 pods; pod/a: Failed: not found', 'webhook; deployment/fork']
+    expect(found({ ...of, pods: pods.slice(1, 2), told }).slice(1)).to.deep.equal([
+      'deployment/fork: FailedCreate: quota',
+    ])
   })
 
   it('is nothing about a fork that is not there', () =>
