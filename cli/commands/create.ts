@@ -85,17 +85,23 @@ export async function create(session: Session, argument: SourceArgument, flags: 
 
 async function sent({ client, io }: Session, manifest: ReturnType<typeof experimentFrom>, isDryRun: boolean) {
   const { namespace } = manifest.metadata
+  const warnings: string[] = []
   try {
-    return await client.request({
+    const made = await client.request({
       verb: 'create',
       path: resourcePath(EXPERIMENT_DEPLOYMENT, { namespace }),
       body: manifest,
       query: { fieldManager: 'kubectl-experiment', fieldValidation: 'Strict', dryRun: isDryRun ? 'All' : undefined },
       signal: io.signal,
-      onWarning: (warning) => io.err(`${text(warning)}\n`),
+      onWarning: (warning) => warnings.push(`${text(warning)}\n`),
     })
+    io.err(warnings.join(''))
+    return made
   } catch (error) {
-    throw error instanceof KubeError && error.kind === 'alreadyExists' ? taken(manifest.metadata, error) : error
+    // the webhook has planned it before the API server found that the name is taken
+    if (error instanceof KubeError && error.kind === 'alreadyExists') throw taken(manifest.metadata, error)
+    io.err(warnings.join(''))
+    throw error
   }
 }
 

@@ -77,8 +77,11 @@ function podOverride({ images, env }: Wanted, containers: Containers) {
     changes.set(name, change)
     return change
   }
-  for (const { container, image } of images) changeOf(`--image ${image}`, container).image = image
-  for (const { container, name, value } of env) changeOf(`--env ${name}`, container).env.push({ name, value })
+  const written = (container: string | undefined, sign: string) => (container === undefined ? '' : container + sign)
+  for (const { container, image } of images)
+    changeOf(`--image ${written(container, '=')}${image}`, container).image = image
+  for (const { container, name, value } of env)
+    changeOf(`--env ${written(container, ':')}${name}`, container).env.push({ name, value })
   const itemsOf = (list: 'containers' | 'initContainers') =>
     [...changes]
       .filter(([name]) => containers.get(name) === list)

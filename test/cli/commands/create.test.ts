@@ -38,7 +38,8 @@ describe('create', () => {
   })
 
   it('names another name as the remedy where one is taken', async () => {
-    const { run } = aPlugin()
+    const { cluster, run } = aPlugin()
+    cluster.warnings = ['[Plan] creates it']
     await run(...IMAGE)
     expect(await run(...IMAGE)).to.deep.equal({
       code: 1,

@@ -103,7 +103,7 @@ describe('the experiment that flags describe', () => {
 
   it('refuses a container that the source does not have', () =>
     expect(refusal({ env: [{ container: 'crat', name: 'A', value: '1' }] }).message).to.equal(
-      '--env A: the source has no container "crat"',
+      '--env crat:A: the source has no container "crat"',
     ))
 
   const names: readonly (readonly [images: readonly string[], name: string])[] = [
