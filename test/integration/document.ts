@@ -58,19 +58,22 @@ export class Page {
     const shown = linesOf(says.join('\n'))
     const isCut = shown.at(-1) === '...'
     const expected = isCut ? shown.slice(0, -1) : shown
-    const said = linesOf(output).filter((line) => !isProgress(command, line))
+    const said = withoutProgress(command, linesOf(output))
     const lines = isCut ? said.slice(0, expected.length) : said
     if (WRITES && !isDeepStrictEqual(lines, expected)) this.#correct({ command, says, output })
     else expect(lines, output).to.deep.equal(expected)
   }
 
   #correct({ command, says, output }: Pick<Step, 'command' | 'says'> & { readonly output: string }): void {
-    const real = output.split('\n').map((line) => line.trimEnd())
+    const real = withoutProgress(
+      command,
+      output.split('\n').map((line) => line.trimEnd()),
+    )
     const step = (lines: readonly string[]) => [`$ ${command}`, ...lines, ''].join('\n')
     const shown = new RegExp(`^${RegExp.escape(step(says))}(?=\\$ |\`\`\`)`, 'm')
     for (const file of this.#files) {
       const text = readFileSync(file, 'utf8')
-      const corrected = text.replace(shown, () => step(real.filter((line) => line !== '')))
+      const corrected = text.replace(shown, () => step(real.join('\n').trim().split('\n')))
       if (corrected === text) continue
       writeFileSync(file, corrected)
       return
@@ -106,9 +109,19 @@ export class Page {
 /** A line that kubectl logs by itself. `kubectl wait` may say so that its watch ended when the condition was met. */
 const LOGGED = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] /
 
-/** Whether a line only tells what the command waits for, or how, which depends on the moment. */
-const isProgress = (command: string, line: string): boolean =>
-  LOGGED.test(line) || (command.startsWith('kubectl rollout status') && line.startsWith('Waiting for '))
+/** The lines of an output without those that only tell what the command waits for, or how: that depends on the moment. */
+const withoutProgress = (command: string, lines: readonly string[]): readonly string[] =>
+  lines.filter((line, index) => {
+    if (command.startsWith('kubectl rollout status') && line.startsWith('Waiting for ')) return false
+    const isPassed =
+      command.startsWith('kubectl experiment status') &&
+      CHANGE.test(line) &&
+      lines.slice(index + 1).some((later) => CHANGE.test(later))
+    return !isPassed && !LOGGED.test(line)
+  })
+
+/** A change that `kubectl experiment status` prints. Only the last one is where it stays. */
+const CHANGE = /^(?:TIME|\d{4}-\S+Z) [a-z0-9-]+\/\S+ [A-Z]/
 
 /** The words of a command, as a shell splits them. */
 export const wordsOf = (command: string): readonly string[] =>
@@ -116,7 +129,13 @@ export const wordsOf = (command: string): readonly string[] =>
 
 /** What differs in each run, in an output: ids, times, looks so far, and so the widths of columns. */
 const MASKS: readonly (readonly [RegExp, string])[] = [
-  [/-experiment-[\da-f]{10}(-[\da-f]{10})?\b/g, '-experiment-ID'],
+  [/-experiment-[\da-f]{10}-[\da-z]{6,10}-[\da-z]{5}\b/g, '-experiment-ID-POD'],
+  [/-experiment-[\da-f]{10}(-[\da-z]{6,10})?\b/g, '-experiment-ID'],
+  [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, 'UID'],
+  [/\bresourceVersion: "\d+"/g, 'resourceVersion: VERSION'],
+  [/\bnode-\d\b/g, 'NODE'],
+  [/\b\d+ looks, \d+ requests\b/g, 'LOOKS'],
+  [/\b\d+ beside \d+\b/g, 'SAMPLES'],
   [/\b[\da-f]{64}\b/g, 'WHOLE'],
   [/\bexperiment-id:[\da-f]{10}\b/g, 'experiment-id:ID'],
   [/\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?/g, 'TIME'],
