@@ -67,6 +67,11 @@ function outages({ kind, status }: KubeError, message: string): readonly [messag
   }
 }
 
-/** `stop` as lines for standard error: what is wrong, every cause, and what to do. */
+/**
+ * `stop` as lines for standard error: what is wrong, every cause, and what to do. All of it is made safe: what somebody
+ * wrote as an argument may come from a page that she copied.
+ */
 export const linesOf = ({ message, causes, remedy }: Stop): string =>
-  [`error: ${message}`, ...causes.map((cause) => `  ${cause}`), remedy].map((line) => `${line}\n`).join('')
+  [`error: ${text(message)}`, ...causes.map((cause) => `  ${text(cause)}`), text(remedy)]
+    .map((line) => `${line}\n`)
+    .join('')

@@ -12,4 +12,9 @@ describe('the end of a command', () => {
 
   it('is 2 for a wrong use, which it names', () =>
     expect(misuse('--ttl 5', 'no duration', 'Write 5m.')).to.include({ exitCode: 2, message: '--ttl 5: no duration' }))
+
+  it('prints no character by which an argument could mislead', () => {
+    const lines = linesOf(misuse('--for \u001b]0;x\u0007', 'no goal', 'Choose\u202e one.'))
+    expect(lines).to.equal('error: --for \\u001b]0;x\\u0007: no goal\nChoose\\u202e one.\n')
+  })
 })
