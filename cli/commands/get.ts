@@ -11,7 +11,7 @@ import { detailLines } from '../render/details.ts'
 import { documentOf } from '../render/document.ts'
 import { type Live, live } from '../render/live.ts'
 import { changeLine, changeOf, goneLine, listLines } from '../render/rows.ts'
-import { print, type Session, widthOf } from './session.ts'
+import { print, type Session } from './session.ts'
 
 /** The values of `--output`. */
 export const OUTPUTS = ['wide', 'json', 'yaml', 'name'] as const
@@ -53,15 +53,21 @@ const LIST_VERSION: ExperimentView['apiVersion'] = 'view.experimentcontroller.ex
 const rowsOf = (experiments: Experiments, now: Date): readonly ExperimentRow[] =>
   [...experiments.values()].map(rowIn).sort((one, other) => compareRows(one, other, now))
 
+/** Only what is painted again has to fit: from a page that stays, people copy names. */
+interface Width {
+  readonly width?: number
+}
+
 const rowLines = (
   session: Session,
   rows: readonly ExperimentRow[],
   { allNamespaces = false, output, headers }: GetFlags,
+  width: Width = {},
 ) =>
   listLines(
     rows,
     { namespace: allNamespaces, wide: output === 'wide', header: headers },
-    { now: session.io.clock(), style: session.style, ...widthOf(session) },
+    { now: session.io.clock(), style: session.style, ...width },
   )
 
 async function watchList(session: Session, where: Where, flags: GetFlags): Promise<ExitCode> {
@@ -70,7 +76,7 @@ async function watchList(session: Session, where: Where, flags: GetFlags): Promi
   let before: ReadonlyMap<string, ExperimentRow> = new Map()
   try {
     for await (const experiments of followExperiments(client, where, io)) {
-      if (screen) screen.show(() => rowLines(session, rowsOf(experiments, io.clock()), flags))
+      if (screen) screen.show((width) => rowLines(session, rowsOf(experiments, io.clock()), flags, { width }))
       else {
         const rows = rowsOf(experiments, io.clock())
         await printChanges(session, { before, rows, flags })
@@ -118,7 +124,7 @@ export async function details(session: Session, name: string, flags: GetFlags): 
   return EXIT.done
 }
 
-const detailsOf = (session: Session, view: ExperimentView, { output }: GetFlags, width = widthOf(session)) =>
+const detailsOf = (session: Session, view: ExperimentView, { output }: GetFlags, width: Width = {}) =>
   detailLines(view, { now: session.io.clock(), style: session.style, ...width }, { wide: output === 'wide' })
 
 /** What belongs to an experiment is read again after a change, but not more often. */
@@ -136,7 +142,7 @@ async function watchDetails(session: Session, name: string, flags: GetFlags): Pr
   const show = async (view: ExperimentView) => {
     if (screen) screen.show((width) => detailsOf(session, view, flags, { width }))
     else if (flags.output === 'json' || flags.output === 'yaml') io.out(await documentOf(view, flags.output))
-    else io.out(`${detailsOf(session, view, flags, {}).join('\n')}\n\n`)
+    else io.out(`${detailsOf(session, view, flags).join('\n')}\n\n`)
   }
   let last: ExperimentRow | undefined
   try {

@@ -11,7 +11,3 @@ export interface Session extends Connection {
 /** Prints lines to standard output. */
 export const print = ({ io }: Pick<Session, 'io'>, lines: readonly string[]): void =>
   io.out(lines.map((line) => `${line}\n`).join(''))
-
-/** The columns of the terminal; absent: there is none, so nothing has to be cut. */
-export const widthOf = ({ io }: Pick<Session, 'io'>): { readonly width?: number } =>
-  io.terminal ? { width: io.terminal.columns } : {}

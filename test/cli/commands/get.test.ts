@@ -148,6 +148,14 @@ describe('get', () => {
     expect(painted).to.not.contain('\u001b[?25l') // the cursor is never hidden
   })
 
+  it('cuts no name of what stays on a terminal', async () => {
+    const terminal = Object.assign(new PassThrough(), { columns: 40, rows: 10 })
+    for (const words of [['get'], ['get', 'faster-cart']]) {
+      const [piped, there] = [aPlugin({ objects: DETAILS }), aPlugin({ objects: DETAILS, io: { terminal } })]
+      expect(stripVTControlCharacters((await there.run(...words)).out)).to.equal((await piped.run(...words)).out)
+    }
+  })
+
   it('prints the same in ASCII, without titles', async () => {
     const { out } = await aPlugin({ objects: { [FASTER_CART]: PAUSED } }).run('get', '--ascii', '--no-headers')
     expect(out).to.equal('=  faster-cart  deployment/cart  1/1  8%  1/7  Wait  -  1h52m  PauseDuration, 41m left\n')
