@@ -1,11 +1,13 @@
 /** Experiments in every state, made together on the control plane of the run: what the transcripts are about. */
-import { COMMAND, EXPERIMENT_ID } from '../../../common/api/names.ts'
+import { ANALYSIS_RUN, COMMAND, EXPERIMENT_ID } from '../../../common/api/names.ts'
 import type { BlueGreenStrategy, CanaryStep } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment } from '../../../common/api/types.ts'
-import type { JsonObject } from '../../../common/json/json.ts'
+import { at, type JsonObject } from '../../../common/json/json.ts'
+import { resourcePath } from '../../../common/kube/client/resources.ts'
 import type { State } from '../../../common/view/experiment-view.ts'
 import { stateOf } from '../../../common/view/state.ts'
 import { experimentId } from '../../../common/workload/identity.ts'
+import { ApiError } from '../../../sandbox/api.ts'
 import { startArgoRollouts } from '../../../sandbox/argo/argo-rollouts.ts'
 import type { ControlPlane } from '../../../sandbox/control-plane.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
@@ -120,8 +122,13 @@ async function restarts({ api, path, experimentAt }: Place, name: string): Promi
   }
 }
 
+/** Waits for the first look of the analysis: what was before that does not count. */
 const looks = (place: Place, name: string) =>
-  place.shows(name, 'a look', ({ status }) => status?.analysis?.run !== undefined && status.analysis.verdict === 'Wait')
+  eventually(`${name} to be looked at`, DEADLINE_MS, async () => {
+    const { status } = await place.experimentAt(name)
+    const run = resourcePath(ANALYSIS_RUN, { namespace: MARKET, name: status?.analysis?.run ?? 'none' })
+    if (at((await place.api.get(run)).status, 'startedAt') === undefined) throw new Error('it has not begun')
+  })
 
 /** The scenes by the names of their experiments. The source of `paused` is `cart-paused`. */
 const SCENES: Readonly<Record<string, Scene>> = {
@@ -203,8 +210,15 @@ async function makeScene(place: Place, name: string, scene: Scene): Promise<void
 }
 
 /** Creates an experiment. On a busy machine the webhook may be too slow for the API server. */
-export const created = (place: Place, name: string, of: Parameters<Place['experiment']>[1]): Promise<void> =>
-  eventually(`experiment ${name} to be admitted`, DEADLINE_MS, () => place.experiment(name, of))
+export async function created(place: Place, name: string, of: Parameters<Place['experiment']>[1]): Promise<void> {
+  const refusal = await eventually(`experiment ${name} to be admitted`, DEADLINE_MS, () =>
+    place.experiment(name, of).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status >= 500) throw error
+      return error
+    }),
+  )
+  if (refusal) throw refusal
+}
 
 async function aStatefulSet({ api, path }: Place, name: string, replicas: number): Promise<void> {
   const labels = { app: name }
