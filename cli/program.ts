@@ -4,6 +4,7 @@ import type { Connect, ConnectionFlags } from './cluster/connection.ts'
 import type { GetFlags } from './commands/get.ts'
 import { CONFIRMED } from './commands/patch.ts'
 import type { Session } from './commands/session.ts'
+import type { DoctorFlags } from './doctor/doctor.ts'
 import { secondsOf, secondsOrZero } from './flags/duration.ts'
 import { GOALS, type Goal, goalOf } from './flags/goal.ts'
 import { wholeOf } from './flags/numbers.ts'
@@ -55,14 +56,21 @@ export function programOf(program: Program): Command {
   return root
 }
 
-/** A command of `root`, for which `usage` stands in its help, with the flags that say which cluster. */
-function command(root: Command, [name, usage]: readonly [name: string, usage: string], description: string): Command {
+/**
+ * A command of `root`: its name, what stands for its arguments in its help, and there what `-n` is. It has the flags that
+ * say which cluster.
+ */
+function command(
+  root: Command,
+  [name, usage, namespace = 'the namespace; default: that of the context']: readonly [string, string, string?],
+  description: string,
+): Command {
   const added = root
     .command(name)
     .description(description)
     .usage(`${usage} [flags]`.trim())
     .helpOption('-h, --help', 'show this help')
-    .option('-n, --namespace <name>', 'the namespace; default: that of the context')
+    .option('-n, --namespace <name>', namespace)
     .addOption(new Option('--color <when>', 'colour the marks').choices(COLOURS).default('auto'))
     .option('--ascii', 'print only ASCII')
   for (const [flags, text] of CONNECTION) added.addOption(new Option(flags, text).helpGroup('Connection:'))
@@ -309,6 +317,8 @@ function addExtend(root: Command, program: Program): void {
     })
 }
 
+const OF_PROGRAMS = 'the namespace of webhook and controller; default: as the webhook configuration says'
+
 function addOthers(root: Command, program: Program): void {
   const { io, ended } = program
   command(root, ['version', ''], 'print the versions of this program, the webhook and the controller').action(
@@ -319,6 +329,14 @@ function addOthers(root: Command, program: Program): void {
       )
     },
   )
+  command(root, ['doctor', '', OF_PROGRAMS], 'look whether the product is installed as it should be')
+    .option('--wait <duration>', 'repeat it so long, until nothing is bad', (value) => secondsOf('--wait', value), 0)
+    .addOption(new Option('-o, --output <form>', 'the form of the output').choices(['json']))
+    .addHelpText('after', examples('doctor', 'doctor -n experiment-controller-system --wait 2m'))
+    .action(async (flags: OutputFlags & DoctorFlags) => {
+      const { doctor } = await import('./doctor/doctor.ts')
+      await run(program, flags, (session) => doctor(session, flags))
+    })
   root
     .command('completion')
     .description('print the program that completes words; save it as kubectl_complete-experiment')

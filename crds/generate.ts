@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chartFiles } from '../manifests/chart/files.ts'
 import { kustomizeBy } from '../manifests/chart/render.ts'
+import { EXPECTED_FILE, expected } from '../manifests/expected.ts'
 import { preparedKubectl } from '../sandbox/prepare.ts'
 import { type Generated, generated, versionIn } from './generated.ts'
 
@@ -37,8 +38,9 @@ function settle(all: readonly Generated[], unwanted: readonly string[] = []): vo
 
 settle(generated(read))
 // of what kustomize builds of the files above
-const kubectl = await preparedKubectl((line) => console.error(line))
-const chart = await chartFiles(kustomizeBy(kubectl), versionIn(read))
+const kustomize = kustomizeBy(await preparedKubectl((line) => console.error(line)))
+settle([{ file: EXPECTED_FILE, text: `${JSON.stringify(await expected(kustomize), null, 2)}\n` }])
+const chart = await chartFiles(kustomize, versionIn(read))
 const known = new Set(chart.map(({ file }) => file))
 const present = globSync('charts/*/**/*', { cwd: fileURLToPath(ROOT), withFileTypes: true })
 const files = present.filter((each) => each.isFile()).map((each) => `${each.parentPath}/${each.name}`)

@@ -13,8 +13,10 @@ export interface OverrideBan {
 /** A rule that holds whatever the schema of the kind allows. It returns an error for every place that breaks it. */
 type Rule = (overrideSpec: Readonly<Record<string, unknown>>) => readonly FieldError[]
 
+const OVERRIDE_SPEC = 'spec.overrideSpec'
+
 const forbidden = (path: Path, message: string): FieldError => ({
-  field: formatPath('spec.overrideSpec', path),
+  field: formatPath(OVERRIDE_SPEC, path),
   message,
   cause: 'FieldValueForbidden',
 })
@@ -29,6 +31,9 @@ const BANS: readonly OverrideBan[] = [
     message: 'only a running pod can have these; remove this and use kubectl debug',
   },
 ]
+
+/** The field that a refusal names where an override has `replicas`. By it `doctor` knows the webhook's answer. */
+export const REPLICAS_FIELD = formatPath(OVERRIDE_SPEC, ['replicas'])
 
 const noBans: Rule = (override) =>
   BANS.filter(({ path }) => at(override, ...path) !== undefined).map(({ path, message }) => forbidden(path, message))
