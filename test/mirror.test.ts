@@ -25,6 +25,8 @@ const WITHOUT_TEST: Readonly<Record<string, string>> = {
   'common/workload/kind.ts': 'types only',
   'controller/observe/ports.ts': 'types only',
   'cli/cluster/connection.ts': 'types only',
+  'cli/doctor/check.ts': 'types, and functions that make one of them',
+  'cli/doctor/expected.ts': 'types, and a table that npm run verify compares with the manifests',
   'cli/process/io.ts': 'types only',
   'controller/main.ts': 'run as a process by test/integration',
   'webhook/main.ts': 'run as a process by test/integration',

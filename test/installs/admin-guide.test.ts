@@ -250,6 +250,8 @@ describe('the guides for admins, in a cluster of their own', () => {
       'kubectl get expd --all-namespaces',
       'kubectl replace',
     ])
-    expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'yaml'])
+    // the commands of the block `sh` are run by test/tools/doctor
+    expect([...new Set(PAGE.languages())].sort()).to.deep.equal(['console', 'sh', 'yaml'])
+    expect(PAGE.blocks('sh')).to.have.lengthOf(1)
   })
 })
