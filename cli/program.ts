@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import { COMMAND_VERBS, type CommandVerb, STOPPING } from '../common/strategy/command-text.ts'
-import type { Connect, ConnectionFlags } from './cluster/connection.ts'
+import type { Connect } from './cluster/connection.ts'
+import { command, examples, type OutputFlags } from './command.ts'
 import type { GetFlags } from './commands/get.ts'
 import { CONFIRMED } from './commands/patch.ts'
 import type { Session } from './commands/session.ts'
@@ -13,7 +14,7 @@ import { stepsOf } from './flags/steps.ts'
 import { EXIT, type ExitCode } from './process/exit-codes.ts'
 import type { Io } from './process/io.ts'
 import { misuse } from './process/stop.ts'
-import { COLOURS, styleOf } from './render/style.ts'
+import { styleOf } from './render/style.ts'
 
 /** What the commands need. Each loads its own code when it runs, so that help is there at once. */
 export interface Program {
@@ -21,11 +22,6 @@ export interface Program {
   readonly connect: Connect
   /** called with the exit code of the command that has run */
   readonly ended: (code: ExitCode) => void
-}
-
-interface OutputFlags extends ConnectionFlags {
-  readonly color: (typeof COLOURS)[number]
-  readonly ascii?: boolean
 }
 
 const SUMMARY = 'Watch and steer experiments: forks of a workload beside it, behind the same Service.'
@@ -56,40 +52,6 @@ export function programOf(program: Program): Command {
   return root
 }
 
-/**
- * A command of `root`: its name, what stands for its arguments in its help, and there what `-n` is. It has the flags that
- * say which cluster.
- */
-function command(
-  root: Command,
-  [name, usage, namespace = 'the namespace; default: that of the context']: readonly [string, string, string?],
-  description: string,
-): Command {
-  const added = root
-    .command(name)
-    .description(description)
-    .usage(`${usage} [flags]`.trim())
-    .helpOption('-h, --help', 'show this help')
-    .option('-n, --namespace <name>', namespace)
-    .addOption(new Option('--color <when>', 'colour the marks').choices(COLOURS).default('auto'))
-    .option('--ascii', 'print only ASCII')
-  for (const [flags, text] of CONNECTION) added.addOption(new Option(flags, text).helpGroup('Connection:'))
-  const groups = new Option('--as-group <group>', 'act as a member of this group; may be repeated')
-  return added.addOption(groups.argParser<readonly string[]>(collected).helpGroup('Connection:'))
-}
-
-const CONNECTION: readonly (readonly [flags: string, text: string])[] = [
-  ['--kubeconfig <file>', 'the kubeconfig; default: $KUBECONFIG, then ~/.kube/config'],
-  ['--context <name>', 'the context of the kubeconfig'],
-  ['--cluster <name>', 'the cluster of the kubeconfig'],
-  ['--user <name>', 'the user of the kubeconfig'],
-  ['--server <url>', 'the address of the API server'],
-  ['--token <token>', 'the bearer token'],
-  ['--request-timeout <duration>', 'how long a request may take, such as 10s'],
-  ['--as <user>', 'act as this user'],
-  ['--as-uid <uid>', 'act with this uid'],
-]
-
 /** Of a flag without a value, the parser would take the next word for its value. */
 const TEMPLATES_FLAG = '--analysis-templates'
 
@@ -100,11 +62,6 @@ const PARSED: ReadonlyMap<string, string> = new Map([
   ['--watch=false', '--no-watch'],
   ['--watch=true', '--watch'],
 ])
-
-const collected = (value: string, before: readonly string[] = []): readonly string[] => [...before, value]
-
-const examples = (...lines: readonly string[]): string =>
-  `\nExamples:\n${lines.map((line) => `  kubectl experiment ${line}`).join('\n')}`
 
 const styleFor = ({ io }: Pick<Program, 'io'>, { color, ascii = false }: OutputFlags) =>
   styleOf({ color, ascii, isTerminal: io.terminal !== undefined }, io.vars)

@@ -6,7 +6,7 @@ import { type Check, type Facts, type Finding, notKnown } from './check.ts'
 import { controller } from './controller.ts'
 import { crds } from './crds.ts'
 import { mutatingWebhook } from './mutating-webhook.ts'
-import { rights } from './rights.ts'
+import { permissions } from './permissions.ts'
 import { scaledSources } from './scaled-sources.ts'
 import { validatingWebhook } from './validating-webhook.ts'
 import { versions } from './versions.ts'
@@ -21,7 +21,7 @@ export const CHECKS: readonly Check[] = [
   certificate,
   controller,
   versions,
-  rights,
+  permissions,
   accountPolicy,
   scaledSources,
 ]

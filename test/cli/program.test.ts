@@ -13,7 +13,7 @@ const commands = () =>
 describe('the commands of the plugin', () => {
   it('are those of the guide', () =>
     expect(commands().map((each) => each.name())).to.deep.equal(
-      'get status analysis create pause resume promote abort undo retry extend version completion'.split(' '),
+      'get status analysis create pause resume promote abort undo retry extend version doctor completion'.split(' '),
     ))
 
   it('each explain themselves in lines that fit, with an example', async () => {
@@ -23,24 +23,6 @@ describe('the commands of the plugin', () => {
       expect(out, name).to.match(new RegExp(`^Usage: kubectl experiment ${name}`))
       if (name !== 'version') expect(out, name).to.contain(`\nExamples:\n  kubectl experiment ${name}`)
     }
-  })
-
-  it('take the flags of a connection', async () => {
-    const { run, connected } = aPlugin()
-    await run(
-      'get',
-      '-n',
-      'till',
-      '--context=c',
-      '--as=a',
-      '--as-group=g',
-      '--as-group=h',
-      '--as-uid=u',
-      '--request-timeout=5s',
-    )
-    expect(connected[0]).to.deep.include({
-      ...{ namespace: 'till', context: 'c', as: 'a', asGroup: ['g', 'h'], asUid: 'u', requestTimeout: '5s' },
-    })
   })
 
   it('understand flags as kubectl writes them', () =>

@@ -109,7 +109,7 @@ export class Page {
 /** A line that kubectl logs by itself. `kubectl wait` may say so that its watch ended when the condition was met. */
 const LOGGED = /^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\.go:\d+\] /
 
-/** The lines of an output without those that only tell what the command waits for, or how: that depends on the moment. */
+/** The lines of an output without those that only tell what the command waits for: that depends on the moment. */
 const withoutProgress = (command: string, lines: readonly string[]): readonly string[] =>
   lines.filter((line, index) => {
     if (command.startsWith('kubectl rollout status') && line.startsWith('Waiting for ')) return false

@@ -25,7 +25,9 @@ const always: readonly KubeObject[] = [
   ]),
   binding('ClusterRole', undefined),
   binding('ClusterRole', undefined, 'somebody'),
-  role('Role', SYSTEM, [{ ...rule('coordination.k8s.io', 'leases', 'update'), resourceNames: ['experiment-controller'] }]),
+  role('Role', SYSTEM, [
+    { ...rule('coordination.k8s.io', 'leases', 'update'), resourceNames: ['experiment-controller'] },
+  ]),
   binding('Role', SYSTEM),
   role('Role', WATCHED, [rule('', 'services', 'list')]),
   binding('Role', WATCHED, 'experiment-webhook'),
@@ -41,7 +43,14 @@ const always: readonly KubeObject[] = [
 /** A component that adds a right, and one that every installation has. */
 const gate = always.map((object) =>
   object.metadata.namespace === undefined && object.kind === 'ClusterRole'
-    ? { ...object, rules: [...(object.rules as readonly object[]), rule('', 'pods/status', 'patch'), rule('apps', 'deployments', 'get')] }
+    ? {
+        ...object,
+        rules: [
+          ...(object.rules as readonly object[]),
+          rule('', 'pods/status', 'patch'),
+          rule('apps', 'deployments', 'get'),
+        ],
+      }
     : object,
 )
 
@@ -54,9 +63,7 @@ describe('what doctor expects', () => {
           { group: 'apps', resource: 'deployments', verbs: 'get list patch' },
           { group: 'argoproj.io', resource: 'rollouts', verbs: 'get list' },
         ],
-        system: [
-          { group: 'coordination.k8s.io', resource: 'leases', name: 'experiment-controller', verbs: 'update' },
-        ],
+        system: [{ group: 'coordination.k8s.io', resource: 'leases', name: 'experiment-controller', verbs: 'update' }],
       },
       webhook: { served: [{ group: '', resource: 'services', verbs: 'list' }] },
     })

@@ -27,11 +27,12 @@ export async function waiting(kubeconfig: string) {
     stdout += text
     printed.resolve()
   })
-  const ended = new Promise<{ readonly code: number | null; readonly stdout: string; readonly atMs: number }>((resolve) =>
-    child.once('close', (code) => {
-      printed.resolve()
-      resolve({ code, stdout, atMs: performance.now() })
-    }),
+  const ended = new Promise<{ readonly code: number | null; readonly stdout: string; readonly atMs: number }>(
+    (resolve) =>
+      child.once('close', (code) => {
+        printed.resolve()
+        resolve({ code, stdout, atMs: performance.now() })
+      }),
   )
   await printed.promise
   return { ended }

@@ -30,10 +30,8 @@ describe('kubectl experiment doctor, with a release of the chart', function () {
     for (const path of CONFIGURATIONS) await plane().api.delete(path)
     product = await install(plane(), { installed: await template(values, NAMESPACE), kindProbeSeconds: 2 })
   }
-  const finding = (wanted: Parameters<typeof finds>[1]) =>
-    finds(plane().kubeconfig, wanted, `--namespace=${NAMESPACE}`)
-  const helm = async (command: string) =>
-    carryOut(command, { plane: plane(), overlay: '', helm: await goTool('helm') })
+  const finding = (wanted: Parameters<typeof finds>[1]) => finds(plane().kubeconfig, wanted, `--namespace=${NAMESPACE}`)
+  const helm = async (command: string) => carryOut(command, { plane: plane(), overlay: '', helm: await goTool('helm') })
 
   it('finds the installation by its configuration, and says what cert-manager has to do', async () => {
     const args = ['install', 'experiments', CHART, `--namespace=${NAMESPACE}`, '--create-namespace', '--values=-']
@@ -62,7 +60,7 @@ describe('kubectl experiment doctor, with a release of the chart', function () {
     const { rules } = await plane().api.get<{ readonly rules: readonly object[] }>(ROLE)
     await plane().api.patch(ROLE, { rules: rules.filter((rule) => !JSON.stringify(rule).includes('networkpolicies')) })
     const { named } = await finding({ rights: 'bad' })
-    expect(commandsIn(named('rights').remedy)).to.deep.equal([UPGRADE])
+    expect(commandsIn(named('permissions').remedy)).to.deep.equal([UPGRADE])
     await replaceConfigurations(plane(), byService)
     await helm(UPGRADE)
     for (const path of CONFIGURATIONS) await plane().api.delete(path)

@@ -53,7 +53,7 @@ describe('kubectl experiment doctor, in an installation by kustomize', function 
       ['certificate', 'bad'],
       ['controller', 'bad'],
       ['versions', 'needs controller'],
-      ['rights', 'unknown'],
+      ['permissions', 'unknown'],
       ['account-policy', 'bad'],
       ['scaled-sources', 'ok'],
     ])

@@ -55,7 +55,7 @@ export function usesEverything(): () => ControlPlane {
 
 let making: Promise<Place> | undefined
 
-/** In a `describe`: the scenes are there. The first one of a run makes them. Returns a function that returns their place. */
+/** In a `describe`: the scenes are there. The first one of a run makes them. Returns what returns their place. */
 export function usesScenes(): () => Place {
   usesEverything()
   needs('argoRollouts', 'argoFiles')

@@ -12,7 +12,7 @@ import { accountName, type Installation, settingOf } from './installation.ts'
 import { installAgain } from './remedies.ts'
 
 /** Whether both accounts may do what this version does. */
-export const rights: Check = { name: 'rights', needs: [], look }
+export const permissions: Check = { name: 'permissions', needs: [], look }
 
 /** One verb of a rule, and where it is needed. */
 interface Right extends ExpectedRule {
