@@ -73,7 +73,7 @@ export class Page {
     const shown = new RegExp(`^${RegExp.escape(step(says))}(?=\\$ |\`\`\`)`, 'm')
     for (const file of this.#files) {
       const text = readFileSync(file, 'utf8')
-      const corrected = text.replace(shown, () => step(real.join('\n').trim().split('\n')))
+      const corrected = text.replace(shown, () => step(real.join('\n').replace(/^\n+/, '').trimEnd().split('\n')))
       if (corrected === text) continue
       writeFileSync(file, corrected)
       return
