@@ -13,4 +13,9 @@ describe('a document', () => {
       expect(document.replaceAll('\n', '')).to.not.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       expect(read(document)).to.deep.equal(value)
     })
+
+  it('is read alike by kubectl, which has YAML 1.1', async () => {
+    const words = { values: ['on', 'yes', 'n', '0o7', '1_000', '2026-11-28', '1:30', '~', '='] }
+    expect(parse(await documentOf(words, 'yaml'), { version: '1.1' })).to.deep.equal(words)
+  })
 })
