@@ -25,8 +25,17 @@ export function patchOf(verb: CommandVerb, { view, hasAnnotations }: Of): readon
     test('/metadata/uid', metadata.uid),
     ...(STOPPING.includes(verb) ? [] : [test('/metadata/generation', metadata.generation), ...testsOf(run)]),
     ...(hasAnnotations ? [] : [add('/metadata/annotations', {})]),
-    add(`/metadata/annotations/${escaped(COMMAND)}`, verb === 'promote' && run ? `promote ${revisionOf(run)}` : verb),
+    add(`/metadata/annotations/${escaped(COMMAND)}`, run ? worded(verb, run) : verb),
   ]
+}
+
+/**
+ * The command with what its author saw. A bare `resume` is refused for three seconds after each step, because nobody
+ * can tell which of both steps is meant.
+ */
+function worded(verb: CommandVerb, run: NonNullable<ExperimentView['run']>): string {
+  if (verb === 'promote') return `promote ${revisionOf(run)}`
+  return verb === 'resume' ? `resume step=${run.stepIndex + 1}` : verb
 }
 
 const test = (path: string, value: unknown): PatchOperation => ({ op: 'test', path, value })

@@ -14,7 +14,7 @@ describe('the patch of a command', () => {
       { op: 'test', path: '/status/strategy/stepIndex', value: 1 },
       { op: 'test', path: '/status/strategy/revision', value: '0123456789' },
       { op: 'test', path: '/status/strategy/wholeRevision', value: WHOLE_REVISION },
-      { op: 'add', path: COMMAND, value: 'resume' },
+      { op: 'add', path: COMMAND, value: 'resume step=2' },
     ]))
 
   for (const verb of ['pause', 'abort'] as const)

@@ -19,7 +19,7 @@ describe('a command to a run', () => {
       `dry run patch ${FASTER_CART}`,
       `patch ${FASTER_CART}`,
     ])
-    expect(commandOf(plugin)).to.equal('resume')
+    expect(commandOf(plugin)).to.equal('resume step=2')
   })
 
   it('keeps the annotations of others', async () => {
