@@ -16,15 +16,7 @@ import { QUICK } from '../../analyses/analyses.ts'
 import { imageOverride } from '../../builders.ts'
 import { aRollout } from '../../integration/argo.ts'
 import { controlPlane, usesControlPlane } from '../../integration/fixture.ts'
-import {
-  aSource,
-  condition,
-  DEADLINE_MS,
-  forkOf,
-  installation,
-  type Place,
-  placeIn,
-} from '../../integration/product.ts'
+import { aSource, DEADLINE_MS, forkOf, installation, type Place, placeIn } from '../../integration/product.ts'
 import { granted, grantedRights } from '../../integration/users.ts'
 import { needs } from '../../needs.ts'
 import type { Account } from './plugin.ts'
