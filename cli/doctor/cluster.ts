@@ -26,8 +26,10 @@ export interface Cluster {
 
 /** `client`, of which at most eight requests are sent at once. */
 export function clusterOf(client: Pick<KubeClient, 'request'>, signal: AbortSignal): Cluster {
-  const [limit, deadlineMs] = [new Semaphore(AT_ONCE), DEADLINE_MS]
-  const send = (request: KubeRequest) => client.request({ ...request, signal, deadlineMs, limit })
+  const limit = new Semaphore(AT_ONCE)
+  // the time of a request begins when it is sent
+  const send = (request: KubeRequest) =>
+    limit.run(() => client.request({ ...request, signal, deadlineMs: DEADLINE_MS }), signal)
   return {
     get: (of, place) =>
       orUnknown(async () =>

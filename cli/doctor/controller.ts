@@ -22,11 +22,11 @@ export const controller: Check = { name: 'controller', needs: [], look }
 
 async function look(facts: Facts): Promise<Finding> {
   const { installation } = facts
-  const lease = await readLease(facts)
-  if (lease.is === 'unknown') return notKnown(text(lease.because))
   const programs = (['controller', 'webhook'] as const).map((each) => programOf(each, installation))
   const broken = programs.find(({ result }) => result === 'bad')
   if (broken) return broken
+  const lease = await readLease(facts)
+  if (lease.is === 'unknown') return notKnown(text(lease.because))
   const holder = lease.is === 'known' ? textOr(at(lease.value, 'spec', 'holderIdentity'), '') : ''
   const remedy = restart(nameOf('controller'), installation)
   if (lease.is === 'absent' || holder === '')

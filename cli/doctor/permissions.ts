@@ -36,11 +36,10 @@ async function look(facts: Facts): Promise<Finding> {
     answers.push(...(await Promise.all(others.map((right) => isAllowed(facts, right)))))
     const missing = all.filter((_, index) => !answers[index])
     return missing.length === 0
-      ? ok(said`both accounts have all ${text(count(all.length, 'right'))}`)
+      ? ok(said`both accounts have all ${text(count(all.length, 'permission'))}`)
       : bad(text(listed(missing.map(worded))), installAgain(installation))
   } catch (error) {
-    if (error instanceof KubeError)
-      return notKnown(explained(error).message === '' ? text(error.kind) : text(error.message))
+    if (error instanceof KubeError) return notKnown(text(explained(error).message))
     throw error
   }
 }

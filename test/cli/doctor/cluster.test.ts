@@ -58,14 +58,13 @@ describe('the cluster of the doctor', () => {
     let [now, most] = [0, 0]
     const cluster = clusterOf(
       {
-        request: ({ limit, signal }) =>
-          limit?.run(async () => {
-            now += 1
-            most = Math.max(most, now)
-            await new Promise((done) => setTimeout(done, 1))
-            now -= 1
-            return aDeployment()
-          }, signal) ?? Promise.reject(new Error('no limit')),
+        request: async () => {
+          now += 1
+          most = Math.max(most, now)
+          await new Promise((done) => setTimeout(done, 1))
+          now -= 1
+          return aDeployment()
+        },
       },
       never,
     )

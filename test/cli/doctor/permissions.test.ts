@@ -9,11 +9,11 @@ const withVariables = (...variables: readonly object[]) => program('experiment-c
 const attributes = (body: object) => at(body, 'spec', 'resourceAttributes')
 
 describe('the check of the permissions', () => {
-  it('asks about each right of both accounts, and of the components that there are', async () => {
+  it('asks about each permission of both accounts, and of the components that there are', async () => {
     const { facts, posts } = await someFacts()
     expect(await permissions.look(facts)).to.deep.equal({
       result: 'ok',
-      seen: `both accounts have all ${posts.length} rights`,
+      seen: `both accounts have all ${posts.length} permissions`,
     })
     expect(posts.length).to.be.greaterThan(60)
     expect(posts[0]?.[1]).to.have.nested.property('spec.user', `system:serviceaccount:${SYSTEM}:experiment-controller`)

@@ -47,7 +47,7 @@ export async function replaceConfigurations({ api }: ControlPlane, objects: read
   }
 }
 
-/** Lets the overlay in `folder` have the addresses that the configurations have now, to be applied again. */
+/** Lets the overlay in `folder` have the addresses of the present configurations, so that it can be applied again. */
 export async function keepAddresses(plane: ControlPlane, folder: string): Promise<void> {
   const file = join(folder, 'kustomization.yaml')
   const patches = (await readConfigurations(plane)).map((object) => ({

@@ -59,7 +59,7 @@ describe('kubectl experiment doctor, with a release of the chart', function () {
   it('says the command of Helm that gives a missing right back', async () => {
     const { rules } = await plane().api.get<{ readonly rules: readonly object[] }>(ROLE)
     await plane().api.patch(ROLE, { rules: rules.filter((rule) => !JSON.stringify(rule).includes('networkpolicies')) })
-    const { named } = await finding({ rights: 'bad' })
+    const { named } = await finding({ permissions: 'bad' })
     expect(commandsIn(named('permissions').remedy)).to.deep.equal([UPGRADE])
     await replaceConfigurations(plane(), byService)
     await helm(UPGRADE)

@@ -147,13 +147,13 @@ describe('kubectl experiment doctor, in an installation by kustomize', function 
       found: { versions: 'warn' },
       seen: /^the controller is [\d.]+, the webhook 0\.0\.9, this plugin [\d.]+$/,
     },
-    rights: {
+    permissions: {
       break: async () => {
         const { rules } = await api().get<{ readonly rules: readonly object[] }>(ROLE)
         const kept = rules.filter((rule) => !JSON.stringify(rule).includes('networkpolicies'))
         await api().patch(ROLE, { rules: kept })
       },
-      found: { rights: 'bad' },
+      found: { permissions: 'bad' },
       seen: /^the webhook may not list networkpolicies\.networking\.k8s\.io$/,
     },
     'account-policy': {
@@ -249,6 +249,35 @@ describe('kubectl experiment doctor, in an installation by kustomize', function 
     expect(
       checks.map(({ seen }) => seen).filter((seen) => !/cannot (get|list|create) resource/.test(seen)),
     ).to.deep.equal([])
+  })
+
+  it('names the policy that refuses a dry run, and blames nobody else', async () => {
+    const [policies = '', bindings = ''] = ['policies', 'policybindings'].map(
+      (plural) => `/apis/admissionregistration.k8s.io/v1/validatingadmission${plural}`,
+    )
+    await api().create(policies, {
+      metadata: { name: 'freeze' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [
+            {
+              ...{ apiGroups: ['experimentcontroller.example.com'], apiVersions: ['*'] },
+              ...{ operations: ['CREATE'], resources: ['experimentdeployments'] },
+            },
+          ],
+        },
+        validations: [{ expression: 'false', message: 'not today' }],
+      },
+    })
+    await api().create(bindings, {
+      metadata: { name: 'freeze' },
+      spec: { policyName: 'freeze', validationActions: ['Deny'] },
+    })
+    const { named } = await finding({ 'validating-webhook': 'unknown', 'mutating-webhook': 'unknown' })
+    for (const name of ['validating-webhook', 'mutating-webhook'])
+      expect(named(name).seen).to.contain("ValidatingAdmissionPolicy 'freeze'").and.contain('not today')
+    for (const collection of [bindings, policies]) await api().delete(`${collection}/freeze`)
+    await finding({})
   })
 
   it('says what another namespace lacks', async () => {

@@ -34,7 +34,7 @@ describe('kubectl experiment doctor, in an installation by kustomize for one nam
     const { rules } = await plane().api.get<{ readonly rules: readonly object[] }>(ROLE)
     const kept = rules.filter((rule) => !JSON.stringify(rule).includes('networkpolicies'))
     await plane().api.patch(ROLE, { rules: kept })
-    const { named } = await finds(plane().kubeconfig, { rights: 'bad' })
+    const { named } = await finds(plane().kubeconfig, { permissions: 'bad' })
     expect(named('permissions').seen).to.equal('the webhook may not list networkpolicies.networking.k8s.io in shop')
     const [command = 'none'] = commandsIn(named('permissions').remedy)
     await carryOut(command, { plane: plane(), overlay })
