@@ -16,7 +16,7 @@ import { QUICK } from '../../analyses/analyses.ts'
 import { imageOverride } from '../../builders.ts'
 import { aRollout } from '../../integration/argo.ts'
 import { controlPlane, usesControlPlane } from '../../integration/fixture.ts'
-import { aSource, DEADLINE_MS, forkOf, installation, type Place, placeIn } from '../../integration/product.ts'
+import { aSource, DEADLINE_MS, installation, type Place, placeIn } from '../../integration/product.ts'
 import { granted, grantedRights } from '../../integration/users.ts'
 import { needs } from '../../needs.ts'
 import type { Account } from './plugin.ts'
@@ -216,7 +216,3 @@ async function aStatefulSet({ api, path }: Place, name: string, replicas: number
     spec: { replicas, serviceName: name, selector, template },
   })
 }
-
-/** The name of the fork of a scene. */
-export const forkName = async ({ experimentAt }: Place, name: string): Promise<string> =>
-  forkOf(await experimentAt(name))
