@@ -3,6 +3,7 @@ import { commandLine } from '../../sandbox/command-line.ts'
 import { analysis } from './analysis.ts'
 import { argo } from './argo.ts'
 import { attacks } from './attacks.ts'
+import { cli } from './cli.ts'
 import { derivation } from './derivation.ts'
 import { drift } from './drift.ts'
 import type { Bench, Figure } from './figure.ts'
@@ -30,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   webhook,
   attacks,
   pass,
+  cli,
 ]
 
 const USAGE = `npm run bench [-- [NAME …] [--json]]
