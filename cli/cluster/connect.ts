@@ -9,8 +9,8 @@ interface Options extends Pick<Io, 'vars' | 'timers' | 'clock' | 'signal'> {
   readonly isTerminal: boolean
 }
 
-/** How many connections: a view is made of a few reads at once. */
-const CONNECTIONS = 8
+/** How many connections: a view is made of a few reads at once, and each connection costs a handshake. */
+const CONNECTIONS = 3
 
 /**
  * Connects as kubectl does, by the flags, `$KUBECONFIG`, `~/.kube/config` and the service account of a pod. The client

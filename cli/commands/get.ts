@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from '../process/exit-codes.ts'
 import { explained, linesOf } from '../process/explain.ts'
 import { detailLines } from '../render/details.ts'
 import { documentOf } from '../render/document.ts'
-import { type Live, live } from '../render/live.ts'
+import type { Live } from '../render/live.ts'
 import { changeLine, changeOf, goneLine, listLines } from '../render/rows.ts'
 import { print, type Session } from './session.ts'
 
@@ -72,7 +72,7 @@ const rowLines = (
 
 async function watchList(session: Session, where: Where, flags: GetFlags): Promise<ExitCode> {
   const { client, io } = session
-  const screen = flags.output === undefined || flags.output === 'wide' ? liveOn(session) : undefined
+  const screen = await liveOn(session, flags)
   let before: ReadonlyMap<string, ExperimentRow> = new Map()
   try {
     for await (const experiments of followExperiments(client, where, io)) {
@@ -89,8 +89,12 @@ async function watchList(session: Session, where: Where, flags: GetFlags): Promi
   return EXIT.interrupted
 }
 
-const liveOn = ({ io, style }: Session): Live | undefined =>
-  io.terminal && live({ terminal: io.terminal, timers: io.timers, style })
+/** What paints is loaded only now: it knows the width of every emoji, and takes as long to load as a request. */
+async function liveOn({ io: { terminal, timers }, style }: Session, { output }: GetFlags): Promise<Live | undefined> {
+  if (!terminal || (output !== undefined && output !== 'wide')) return undefined
+  const { live } = await import('../render/live.ts')
+  return live({ terminal, timers, style })
+}
 
 interface Changes {
   readonly before: ReadonlyMap<string, ExperimentRow>
@@ -137,7 +141,7 @@ async function watchDetails(session: Session, name: string, flags: GetFlags): Pr
   const { client, io, namespace } = session
   const { metadata } = (await experimentNamed(session, name)).experiment
   const where = { namespace: metadata.namespace ?? namespace, name: metadata.name }
-  const screen = flags.output === undefined || flags.output === 'wide' ? liveOn(session) : undefined
+  const screen = await liveOn(session, flags)
   const reading = new Reading(session)
   const show = async (view: ExperimentView) => {
     if (screen) screen.show((width) => detailsOf(session, view, flags, { width }))

@@ -4,10 +4,14 @@ import type { Part } from './fitted.ts'
 export const listed = (names: readonly string[]): string => first(2, names)
 
 /** All names as alternatives: `a`, `a or b`, `a, b or c`. */
-export const alternatives = (names: readonly string[]): string => ALTERNATIVES.format(names)
+export function alternatives(names: readonly string[]): string {
+  // British English, because the American list has a comma before `or`
+  disjunction ??= new Intl.ListFormat('en-GB', { type: 'disjunction' })
+  return disjunction.format(names)
+}
 
-/** British English, because the American list has a comma before `or`. */
-const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+/** Made when it is first needed: that takes as long as half of the start of Node. */
+let disjunction: Intl.ListFormat | undefined
 
 /** The most names of a list that are shown. */
 const MAX_NAMES = 12

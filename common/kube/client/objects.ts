@@ -38,7 +38,8 @@ const EVENT_BYTES = 64
 const EVENT_LEVELS = 1
 
 const TOO_LONG = 'it is longer than 1.5 MiB'
-const TOO_STRUCTURED = `it has more than ${MAX_STRUCTURE.toLocaleString('en-US')} keys and items`
+// not by `toLocaleString`: loading the rules of a language takes as long as half of the start of Node
+const TOO_STRUCTURED = `it has more than ${MAX_STRUCTURE / 1_000},000 keys and items`
 const TOO_DEEP = `it is nested deeper than ${MAX_DEPTH} levels`
 
 /**
