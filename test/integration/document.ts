@@ -136,6 +136,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\bnode-\d\b/g, 'NODE'],
   [/\b\d+ looks, \d+ requests\b/g, 'LOOKS'],
   [/\b\d+ beside \d+\b/g, 'SAMPLES'],
+  [/\b(waiting for the first window|health harm 1 of 40)$/, 'NOTHING YET'],
   [/\b[\da-f]{64}\b/g, 'WHOLE'],
   [/\bexperiment-id:[\da-f]{10}\b/g, 'experiment-id:ID'],
   [/\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?/g, 'TIME'],

@@ -6,6 +6,7 @@ import { ApiError } from '../../../sandbox/api.ts'
 import { eventually } from '../../../sandbox/eventually.ts'
 import { DECIDED, QUICK, runsPlugin } from '../../analyses/analyses.ts'
 import { imageOverride } from '../../builders.ts'
+import { inParallel } from '../../in-parallel.ts'
 import { says } from '../../integration/canaries.ts'
 import { aSource, condition, DEADLINE_MS, type Place, placeIn } from '../../integration/product.ts'
 import { usesPlugin } from './plugin.ts'
@@ -189,7 +190,7 @@ const rows = (answers: ReturnType<typeof runsPlugin>['answers']): Readonly<Recor
 /** A `status` that runs: when it first printed something, and how it ended. */
 interface Waiting {
   readonly hasBegun: Promise<unknown>
-  readonly ended: Promise<{ readonly code: number; readonly at: number }>
+  readonly ended: Promise<{ readonly code: number; readonly at: number; readonly said: string }>
 }
 
 describe('how soon status ends, on the real control plane', function () {
@@ -204,7 +205,11 @@ describe('how soon status ends, on the real control plane', function () {
 
   async function wait(name: string, goal: string): Promise<Waiting> {
     const child = await plugin().start(['experiment', 'status', name, `--for=${goal}`], { as: QUEUE })
-    const ended = once(child, 'close').then(([code]) => ({ code: Number(code), at: performance.now() }))
+    let said = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += chunk
+    })
+    const ended = once(child, 'close').then(([code]) => ({ code: Number(code), at: performance.now(), said }))
     return { hasBegun: Promise.race([once(child.stdout ?? child, 'data'), ended]), ended }
   }
 
@@ -229,8 +234,8 @@ describe('how soon status ends, on the real control plane', function () {
       },
       { pauseMs: POLL_MS },
     )
-    const { code, at } = await status.ended
-    expect(code, name).to.equal(row.code)
+    const { code, at, said } = await status.ended
+    expect(code, said).to.equal(row.code)
     return at - undecidedAt
   }
 
@@ -243,7 +248,8 @@ describe('how soon status ends, on the real control plane', function () {
         await created(place, name, { source: name, overrideSpec: imageOverride('registry.example/cart:2'), ...spec })
       }),
     )
-    for (const [name, { goal, spec }] of Object.entries(ROWS)) {
+    // a few at a time: the start of a process is work, and an answer that is late for it ends it
+    await inParallel(4, Object.entries(ROWS), async ([name, { goal, spec }]) => {
       const isHeld = spec?.overrideSpec === undefined
       // a run that is not held back waits at its pause before anybody waits for what comes after it
       await place.shows(name, 'its beginning', (found) =>
@@ -253,9 +259,10 @@ describe('how soon status ends, on the real control plane', function () {
             ? isTrue('Ready')(found)
             : found.status !== undefined,
       )
-      waiting.set(name, await wait(name, goal))
-    }
-    await Promise.all([...waiting.values()].map(({ hasBegun }) => hasBegun))
+      const status = await wait(name, goal)
+      waiting.set(name, status)
+      await status.hasBegun
+    })
     for (const [name, { isSlow = false }] of Object.entries(ROWS))
       if (isSlow) {
         const lag = lagMs(name)
