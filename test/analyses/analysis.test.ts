@@ -1,13 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { expect } from 'chai'
-import {
-  ANALYSIS_RUN,
-  CLUSTER_ANALYSIS_TEMPLATE,
-  EXPERIMENT_DEPLOYMENT,
-  EXPERIMENT_ID,
-} from '../../common/api/names.ts'
+import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, EXPERIMENT_ID } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { at } from '../../common/json/json.ts'
 import { resourcePath } from '../../common/kube/client/resources.ts'
@@ -16,10 +9,8 @@ import { eventually } from '../../sandbox/eventually.ts'
 import { run } from '../../sandbox/run.ts'
 import { imageOverride } from '../builders.ts'
 import { Page } from '../integration/document.ts'
-import { aSource, condition, DEADLINE_MS, hasEndpoints, imagesOf } from '../integration/product.ts'
+import { aSource, condition, DEADLINE_MS } from '../integration/product.ts'
 import { DECIDED, QUICK, usesAnalyses } from './analyses.ts'
-
-const GATED = 'examples/gated-deployment'
 
 describe('an analysis, on the real control plane', function () {
   this.timeout(5 * DEADLINE_MS) // the waits in it end earlier, with an error that names the reason
@@ -125,36 +116,6 @@ describe('an analysis, on the real control plane', function () {
     await eventually('the annotation', DEADLINE_MS, async () =>
       expect(await annotationOf(forkOf(passed))).to.equal('noHarm'),
     )
-  })
-
-  it('lets a script of CI release an image, and no image that does harm, as in examples/gated-deployment', async () => {
-    const { apiVersion, kind } = CLUSTER_ANALYSIS_TEMPLATE
-    const template = { apiVersion, kind, metadata: { name: 'http' }, spec: { metrics: [DECIDED] } }
-    await plane().api.create(resourcePath(CLUSTER_ANALYSIS_TEMPLATE), template)
-    const folder = await mkdtemp(join(tmpdir(), 'gated-deployment-'))
-    for (const file of await readdir(GATED)) {
-      const text = await readFile(join(GATED, file), 'utf8')
-      const quick = text.replace('maxSeconds: 3600', 'maxSeconds: 3600\n    intervalSeconds: 10\n    warmUpSeconds: 0')
-      await writeFile(join(folder, file), quick.replaceAll('kubectl ', 'kubectl --namespace shop '))
-    }
-    const example = async (file: string) => expect((await place().kubectl(['apply', '-f', file])).code).to.equal(0)
-    await example(join(GATED, 'checkout.yaml'))
-    await hasEndpoints(place(), 'checkout', 4)
-    const release = (tag: string) =>
-      run('/bin/sh', [join(folder, 'deploy.sh'), `registry.example/checkout:${tag}`], { env: scriptEnv() })
-    const image = async () => imagesOf(await place().deployment('checkout'))
-
-    answers.set('checkout', { decision: 'Fail', message: 'too slow' })
-    const refused = await release('2')
-    expect(refused.code, refused.stderr).to.equal(1)
-    expect(refused.stdout).to.contain('verdict: Fail\n')
-    expect(await image()).to.deep.equal(['registry.example/checkout:1'])
-
-    answers.set('checkout', { decision: 'Pass', message: 'all good' })
-    const released = await release('3')
-    expect(released.code, released.stderr).to.equal(0)
-    expect(await image()).to.deep.equal(['registry.example/checkout:3'])
-    await rm(folder, { recursive: true })
   })
 
   it('N15: warns of a metric of which no series is found, and takes no pods for it', async () => {
