@@ -150,3 +150,6 @@ export async function templatesOf(kustomize: Kustomize): Promise<ReadonlyMap<str
 
 /** For the defaults of values: an installation for a cluster as manifests/default has it. */
 export const defaultObjects = (kustomize: Kustomize) => installationOf(kustomize, variantOf('cluster', []))
+
+/** An installation with everything that can be chosen, for what values must not say again. */
+export const wholeObjects = (kustomize: Kustomize) => installationOf(kustomize, variantOf('namespace', CHOICES))

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../common/api/object.ts'
-import type { JsonObject } from '../../common/json/json.ts'
+import { at, type JsonObject, listOr, objectOr } from '../../common/json/json.ts'
 import { COMPONENTS } from '../components.ts'
-import { defaultObjects, templatesOf } from './chart.ts'
-import { defaultAt, linesOf } from './placed.ts'
+import { defaultObjects, templatesOf, wholeObjects } from './chart.ts'
+import { defaultAt, linesOf, nameOf } from './placed.ts'
 import type { Kustomize } from './render.ts'
-import { type ChartValue, VALUES } from './values.ts'
+import { type ChartValue, deploymentOf, PROGRAMS, VALUES } from './values.ts'
 
 /** The name of the chart. */
 export const CHART = 'experiment-deployment-controller'
@@ -27,7 +27,7 @@ export async function chartFiles(
     { file: 'values.schema.json', text: `${JSON.stringify(schemaOf(values), null, 2)}\n` },
     { file: 'README.md', text: readmeOf(values) },
     { file: 'templates/_helpers.tpl', text: HELPERS },
-    { file: 'templates/checks.yaml', text: CHECKS },
+    { file: 'templates/checks.yaml', text: checksOf(await wholeObjects(kustomize)) },
     { file: 'templates/NOTES.txt', text: NOTES },
     ...[...templates].map(([file, text]) => ({ file: `templates/${file}`, text })),
   ].map(({ file, text }) => ({ file: `${FOLDER}/${file}`, text }))
@@ -65,7 +65,7 @@ function valueLines(values: readonly Defaulted[], depth: number): readonly strin
   return depth === 0 ? lines : lines.map((line) => `  ${line}`)
 }
 
-/** The schema by which Helm refuses a misspelt value. */
+/** The schema by which Helm refuses a misspelt value, and null for a group of values. */
 const schemaOf = (values: readonly Defaulted[]): JsonObject => {
   const { properties, ...closed } = schemaAt(values, 0)
   // Helm passes `global` on to subcharts
@@ -74,14 +74,16 @@ const schemaOf = (values: readonly Defaulted[]): JsonObject => {
 }
 
 function schemaAt(values: readonly Defaulted[], depth: number) {
+  const groups = [...groupsAt(values, depth)]
   const properties: Readonly<Record<string, JsonObject>> = Object.fromEntries(
-    [...groupsAt(values, depth)].map(([key, within]) => {
+    groups.map(([key, within]) => {
       const [first] = within
       const isValue = first !== undefined && isLeaf(first, depth)
       return [key, isValue ? { ...first.type, description: first.about } : schemaAt(within, depth + 1)]
     }),
   )
-  return { type: 'object', additionalProperties: false, properties }
+  const required = groups.flatMap(([key, within]) => (within.some((value) => isLeaf(value, depth)) ? [] : [key]))
+  return { type: 'object', additionalProperties: false, ...(required.length > 0 ? { required } : {}), properties }
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -95,7 +97,7 @@ const readmeOf = (values: readonly Defaulted[]): string => `# The chart of the E
 
 <!-- ${GENERATED} -->
 
-How to install it: [Install](../../docs/install.md). It makes the same objects as the folders of
+How to install it: [Installing by Helm](../../docs/helm.md). It makes the same objects as the folders of
 [manifests](../../manifests), in any namespace.
 
 | Value | Default | Meaning |
@@ -111,10 +113,28 @@ const HELPERS = `{{- /* ${GENERATED} */ -}}
 {{- end }}
 `
 
-/** What contradicts each other, or is missing. */
-const CHECKS = `{{- /* ${GENERATED} */ -}}
+/** `dict "controller" (list "PORT") "webhook" (list "PORT")`: names that each program has already. */
+const namesByProgram = (objects: readonly KubeObject[], namesOf: (template: unknown, program: string) => unknown[]) =>
+  `dict ${PROGRAMS.map((program) => {
+    const deployment = objects.find((each) => nameOf(each) === deploymentOf(program))
+    const names = namesOf(at(deployment, 'spec', 'template'), program)
+    return `"${program}" (list ${names.map((name) => `"${name}"`).join(' ')})`
+  }).join(' ')}`
+
+/** What contradicts each other, or is missing. `objects` have all that components set. */
+const checksOf = (objects: readonly KubeObject[]): string => {
+  const variables = namesByProgram(objects, (template, program) => [
+    ...listOr(at(template, 'spec', 'containers')).flatMap((container) =>
+      listOr(at(container, 'env')).map((each) => at(each, 'name')),
+    ),
+    ...(program === 'webhook' ? ['CLIENT_CA', 'CLIENT_NAMES'] : []),
+  ])
+  const labels = namesByProgram(objects, (template) => Object.keys(objectOr(at(template, 'metadata', 'labels'))))
+  return `{{- /* ${GENERATED} */ -}}
 {{- if not .Values.image.repository }}
 {{- fail "image.repository is empty; set it to the image in your registry" }}
+{{- else if regexMatch "[@[:space:]]|:[^/]*$" .Values.image.repository }}
+{{- fail (printf "image.repository is %q; leave its tag to image.tag, and its digest to image.digest" .Values.image.repository) }}
 {{- end }}
 ${COMPONENTS.flatMap(({ value, needs }) => {
   const needed = COMPONENTS.find(({ folder }) => folder === needs)
@@ -136,7 +156,22 @@ ${COMPONENTS.flatMap(({ value, needs }) => {
 {{- if and .Values.certificates.issuerRef (eq .Values.certificates.mode "script") }}
 {{- fail "certificates.issuerRef needs certificates.mode=certManager; remove one of both" }}
 {{- end }}
+{{- range $program, $names := ${variables} }}
+{{- range (index $.Values $program).env }}
+{{- if has .name $names }}
+{{- fail (printf "%s.env has %s, which the chart sets by itself or by another value; remove it" $program .name) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $program, $names := ${labels} }}
+{{- range $label := keys (index $.Values $program).podLabels }}
+{{- if has $label $names }}
+{{- fail (printf "%s.podLabels has %s, which the chart sets; remove it" $program $label) }}
+{{- end }}
+{{- end }}
+{{- end }}
 `
+}
 
 const NOTES = `The programs run in the namespace {{ .Release.Namespace }}.
 {{- if eq .Values.certificates.mode "script" }}

@@ -31,6 +31,16 @@ const OBJECT = { type: 'object' } as const
 const TEXTS = { type: 'object', additionalProperties: { type: 'string' } } as const
 const LIST = { type: 'array', items: { type: 'object' } } as const
 const WORDS = { type: 'array', items: { type: 'string', minLength: 1 } } as const
+/** Of other texts Kubernetes refuses the NetworkPolicy, when half of the release is there. */
+const BLOCKS = { type: 'array', items: { type: 'string', pattern: '^[0-9A-Fa-f.:]+/[0-9]{1,3}$' } } as const
+/** A variable has all of them, with commas between them. */
+const NAMES = { type: 'array', items: { type: 'string', pattern: '^[^,]+$' } } as const
+const ISSUER = {
+  type: 'object',
+  properties: { name: TEXT, kind: TEXT, group: TEXT },
+  additionalProperties: false,
+  dependencies: { kind: ['name'], group: ['name'] },
+} as const
 
 /** Lines that are more than a value in its place. `indent` is that of the line which they replace. */
 export const TEMPLATES = {
@@ -101,7 +111,13 @@ const SETTINGS: readonly {
   readonly default?: unknown
   readonly about: string
 }[] = [
-  { name: 'replicas', path: ['spec', 'replicas'], as: 'scalar', type: { type: 'integer', minimum: 0 }, about: 'pods' },
+  {
+    name: 'replicas',
+    path: ['spec', 'replicas'],
+    as: 'scalar',
+    type: { type: 'integer', minimum: 0 },
+    about: 'how many pods; a single one holds up every drain of its node, because of its disruption budget',
+  },
   {
     name: 'resources',
     path: [...POD, 'containers', 0, 'resources'],
@@ -172,8 +188,10 @@ const SETTINGS: readonly {
   },
 ]
 
-const PROGRAMS = ['controller', 'webhook'] as const
-const deploymentOf = (program: string) => `Deployment/experiment-${program}`
+/** Both programs: the groups of their values have these names. */
+export const PROGRAMS = ['controller', 'webhook'] as const
+/** What the table of places calls the Deployment of a program. */
+export const deploymentOf = (program: string) => `Deployment/experiment-${program}`
 const WEBHOOK = deploymentOf('webhook')
 
 /** Every place of a value. */
@@ -256,7 +274,7 @@ export const VALUES: readonly ChartValue[] = [
   },
   {
     value: 'certificates.issuerRef',
-    type: { type: 'object', properties: { name: TEXT, kind: TEXT, group: TEXT }, additionalProperties: false },
+    type: ISSUER,
     default: {},
     about: 'an Issuer or ClusterIssuer of the cluster; empty: an authority of its own',
   },
@@ -271,7 +289,7 @@ export const VALUES: readonly ChartValue[] = [
   ),
   {
     value: 'webhook.callers.ipBlocks',
-    type: WORDS,
+    type: BLOCKS,
     default: [],
     about: 'the addresses of the API servers, such as [192.0.2.10/32]; empty: everybody may connect',
   },
@@ -283,7 +301,7 @@ export const VALUES: readonly ChartValue[] = [
   },
   {
     value: 'webhook.callers.clientCA.names',
-    type: WORDS,
+    type: NAMES,
     default: [],
     about: 'the names in these certificates',
   },

@@ -152,6 +152,19 @@ describe('the values of the chart', function () {
     const callers = (clientCA: object) => said({ webhook: { callers: { clientCA } } })
     expect(await callers({ configMap: 'callers' })).to.contain('webhook.callers.clientCA.names is empty')
     expect(await callers({ names: ['kube-apiserver'] })).to.contain('webhook.callers.clientCA.configMap is empty')
+    expect(await said({ image: { repository: 'registry.example:5000/experiments:1' } })).to.contain('leave its tag to')
+    expect(await said({ image: { repository: `experiments@sha256:${'0'.repeat(64)}` } })).to.contain('to image.digest')
+    expect(await said({ controller: { env: [{ name: 'ANALYSIS', value: 'enabled' }] } })).to.contain(
+      'controller.env has ANALYSIS, which the chart sets',
+    )
+    expect(await said({ webhook: { env: [{ name: 'WATCH_NAMESPACE', value: 'x' }] } })).to.contain('WATCH_NAMESPACE')
+    expect(await said({ webhook: { podLabels: { 'app.kubernetes.io/name': 'x' } } })).to.contain(
+      'webhook.podLabels has app.kubernetes.io/name',
+    )
+    expect(await said({ certificates: { issuerRef: { kind: 'ClusterIssuer' } } })).to.contain('/certificates/issuerRef')
+    expect(await said({ webhook: { callers: { ipBlocks: ['192.0.2.10'] } } })).to.contain('/webhook/callers/ipBlocks/0')
+    expect(await said({ webhook: { callers: null } })).to.contain("missing property 'callers'")
+    expect(await callers({ configMap: 'callers', names: ['a,b'] })).to.contain('/webhook/callers/clientCA/names/0')
     expect(await said({ certificates: { mode: 'script', issuerRef: { name: 'x' } } })).to.contain('remove one of both')
   })
 
