@@ -6,7 +6,7 @@ import { cacheHome } from '../sandbox/go.ts'
 import { run } from '../sandbox/run.ts'
 
 /** The Node that is in the executables. Its option `--build-sea` needs no other tool. */
-export const NODE_VERSION = '26.10.0'
+const NODE_VERSION = '26.10.0'
 
 /** The packages of npm with the program of each machine, and what npm says of their content. */
 const PACKAGES = {

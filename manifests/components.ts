@@ -28,7 +28,7 @@ export const OTHER_FOLDERS: Readonly<Record<string, string>> = {
   'cert-manager': 'certificates; the value certificates.mode of the chart',
   'script-certs': 'certificates; the value certificates.mode of the chart',
   namespaced: 'the scope of an installation; the value watchNamespace of the chart',
-  beside: 'several installations by kustomize. With the chart, a release that installs no CRD is beside another one',
+  beside: 'several installations: objects without a namespace have other names, which the chart does not change yet',
   'path-secret': 'a secret in the path beside cert-manager, which a chart would have to make and keep',
   pack: 'objects of their own; the value pack.enabled of the chart',
   monitoring: 'objects of their own; the value monitoring.enabled of the chart',

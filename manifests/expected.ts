@@ -2,11 +2,8 @@ import type { Account, Expected, ExpectedRule, Granted, Place } from '../cli/doc
 import { SPEC_HASH } from '../common/api/names.ts'
 import type { KubeObject } from '../common/api/object.ts'
 import { at, isObject, listOr, objectOr, textOr } from '../common/json/json.ts'
-import { installationOf, type Kustomize, type Scope, WATCHED } from './chart/render.ts'
+import { installationOf, type Kustomize, type Scope, SYSTEM_NAMESPACE, WATCHED } from './chart/render.ts'
 import { COMPONENTS } from './components.ts'
-
-/** The namespace that the manifests name, which another installation replaces by its own. */
-const SYSTEM_NAMESPACE = 'experiment-controller-system'
 
 /** The file with what `doctor` expects. */
 export const EXPECTED_FILE = 'cli/doctor/expected.json'
@@ -19,10 +16,10 @@ export async function expected(kustomize: Kustomize): Promise<Expected> {
     const always = rightsIn(await objects(scope, []))
     const known = new Set(always.map(idOfRight))
     const components = await Promise.all(
-      COMPONENTS.flatMap(({ folder, variable = [] }) => [variable].flat().map((name) => ({ folder, name }))).map(
-        async ({ folder, name }) => {
+      COMPONENTS.flatMap(({ folder, variable }) => (variable === undefined ? [] : [{ folder, variable }])).map(
+        async ({ folder, variable }) => {
           const all = rightsIn(await objects(scope, [folder]))
-          return [name, granted(all.filter((right) => !known.has(idOfRight(right))))] as const
+          return [variable, granted(all.filter((right) => !known.has(idOfRight(right))))] as const
         },
       ),
     )

@@ -2,9 +2,7 @@ import type { KubeObject } from '../../common/api/object.ts'
 import { COMPONENTS } from '../components.ts'
 import { either, type Line, linesWhere, merged } from './lines.ts'
 import { markedLines, nameOf, templateLines } from './placed.ts'
-import { installationOf, type Kustomize, type Scope, type Variant, WATCHED } from './render.ts'
-
-const SYSTEM_NAMESPACE = 'experiment-controller-system'
+import { installationOf, type Kustomize, type Scope, SYSTEM_NAMESPACE, type Variant, WATCHED } from './render.ts'
 
 /** What stands for each namespace in the chart. */
 const NAMESPACES = { [SYSTEM_NAMESPACE]: '.Release.Namespace', [WATCHED]: '.Values.watchNamespace' }
@@ -114,7 +112,7 @@ function ifOf(when: readonly string[]): string {
 }
 
 /** The text of a template. Lines in a row with the same conditions are in one block. */
-export function templateOf(lines: readonly Line[]): string {
+function templateOf(lines: readonly Line[]): string {
   const rows: string[] = []
   let open = ''
   for (const { text, when } of lines) {

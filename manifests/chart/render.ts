@@ -9,6 +9,9 @@ import { Semaphore } from '../../common/program/semaphore.ts'
 
 const MANIFESTS = join(import.meta.dirname, '..')
 
+/** The namespace that the manifests name, which another installation replaces by its own. */
+export const SYSTEM_NAMESPACE = 'experiment-controller-system'
+
 /** The namespace that an installation for one namespace serves, until the chart puts its value there. */
 export const WATCHED = 'watched-namespace'
 
