@@ -44,9 +44,11 @@ const readLease = ({ cluster, installation: { namespace } }: Facts): Promise<Kno
 
 const renewedAt = (lease: KubeObject): string => textOr(at(lease, 'spec', 'renewTime'), '')
 
-const isStale = (lease: KubeObject, now: Date): boolean => !(now.getTime() - Date.parse(renewedAt(lease)) <= STALE_MS)
+/** Whether it was last renewed long ago, or cannot be: where the clock here is behind, an old Lease looks young. */
+const isStale = (lease: KubeObject, now: Date): boolean =>
+  !(Math.abs(now.getTime() - Date.parse(renewedAt(lease))) <= STALE_MS)
 
-/** The clock of this machine may be ahead of that of the cluster, so a Lease counts as renewed when it changes. */
+/** The clock of this machine may not be that of the cluster, so a Lease counts as renewed when it changes. */
 async function isRenewed(lease: KubeObject, facts: Facts): Promise<boolean> {
   await pause(facts.timers, RENEWED_MS, facts.signal)
   const later = await readLease(facts)

@@ -58,7 +58,7 @@ export async function findInstallation(cluster: Cluster, namespace: string | und
     ),
   )
   const deployments = { controller: controller ?? ABSENT, webhook: webhook ?? ABSENT }
-  const watched = settingOf(deployments, 'WATCH_NAMESPACE')
+  const watched = namespaceOr(settingOf(deployments, 'WATCH_NAMESPACE'))
   const one = watched === undefined ? ABSENT : await cluster.get(VALIDATING, { name: `${CONFIGURATION}-${watched}` })
   const suffix = namespaceIn(knownValue(one)) === place ? `-${watched}` : ''
   const validating = suffix === '' ? own : one

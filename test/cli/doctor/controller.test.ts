@@ -34,6 +34,9 @@ describe('the check of the controller', () => {
       /^pod-1 holds the Lease and has not renewed it since \d{4}-/,
     )
     expect(await looked({ objects: [lease(29)] })).to.include({ result: 'ok' })
+    expect(await looked({ objects: [lease(-29)] })).to.include({ result: 'ok' })
+    // nobody renews it, and the clock here is ten minutes behind
+    expect(await looked({ objects: [lease(60 - 600)] })).to.include({ result: 'bad' })
   })
 
   it('takes a Lease for renewed that changes, whatever the clock here says', async () => {

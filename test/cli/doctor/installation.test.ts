@@ -45,6 +45,11 @@ describe('an installation', () => {
     expect(first).to.include({ suffix: '', served: 'bank' })
   })
 
+  it('serves no namespace whose name has no place in a path', async () => {
+    const found = await findInstallation(aCluster({ objects: [watching('..')] }).cluster, SYSTEM)
+    expect(found).to.include({ suffix: '', served: undefined })
+  })
+
   it('says by its configuration which namespace it serves, where the Deployments cannot be read', async () => {
     const selector = { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['shop'] }
     const one = configuration(PLAIN, { ...calls(SYSTEM), namespaceSelector: { matchExpressions: [selector] } })
