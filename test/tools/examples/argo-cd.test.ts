@@ -7,6 +7,7 @@ import type { AnalysisRun } from '../../../common/analysis/kinds/run.ts'
 import { actionOf, type Finding } from '../../../common/analysis/run/verdict.ts'
 import { NO_DATA_ACTIONS, TIMEOUT_ACTIONS, VERDICTS } from '../../../common/api/analysis/analysis.ts'
 import { ANALYSIS_RUN, EXPERIMENT_DEPLOYMENT, GROUP } from '../../../common/api/names.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { isObject } from '../../../common/json/json.ts'
 import { reasonOf } from '../../../common/view/because.ts'
 import type { State } from '../../../common/view/experiment-view.ts'
@@ -82,6 +83,14 @@ function aRunThatFound(finding: Finding, action = actionOf(finding, { onTimeout:
   return { ...of, ...(status ? { status: { ...status, ...found } } : {}) }
 }
 
+/** Whether no controller has told anything about the present generation. */
+const isBehind = ({ metadata, status }: ExperimentDeployment): boolean =>
+  (status?.observedGeneration ?? -1) < (metadata.generation ?? 0)
+const unseenOf = ({ status }: ExperimentDeployment): string =>
+  status?.observedGeneration === undefined
+    ? 'no controller has told anything about this experiment yet'
+    : 'no controller has seen this change yet'
+
 /** In which state an experiment is then. Without a consequence, the run waits, or has ended. */
 const STATE_AFTER = { RollBack: 'Failed', Keep: 'Paused', Promote: 'Running' } as const satisfies Record<string, State>
 
@@ -111,10 +120,11 @@ describe('the health checks for Argo CD', () => {
   for (const [state, experiments] of EXPERIMENTS)
     it(`say that an experiment is ${HEALTH[state].argoCd} which is ${state}, and why`, async () => {
       expect(experiments.length).to.be.greaterThan(1)
-      const expected = experiments.map((experiment) => ({
-        status: HEALTH[state].argoCd,
-        message: reasonOf(experiment).message,
-      }))
+      const expected = experiments.map((experiment) =>
+        isBehind(experiment) && state !== 'Terminating'
+          ? { status: 'Progressing', message: unseenOf(experiment) }
+          : { status: HEALTH[state].argoCd, message: reasonOf(experiment).message },
+      )
       expect(await healthOf(EXPERIMENT_DEPLOYMENT.kind, experiments)).to.deep.equal(expected)
     })
 
