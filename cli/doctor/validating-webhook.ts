@@ -1,4 +1,4 @@
-import { REPLICAS_FIELD } from '../../common/override/rules.ts'
+import { WRONG_OVERRIDE } from '../../common/override/rules.ts'
 import { text } from '../../common/view/text.ts'
 import { said } from '../render/said.ts'
 import { bad, type Check, type Facts, type Finding, notKnown, ok } from './check.ts'
@@ -6,12 +6,12 @@ import { dryRun, namespaceOf } from './dry-run.ts'
 import { nameOf } from './installation.ts'
 import { installAgain, restart } from './remedies.ts'
 
-/** Whether the webhook refuses an override that no installation allows. */
+/** Whether the webhook refuses an override that the schema of the kind does not allow. */
 export const validatingWebhook: Check = { name: 'validating-webhook', needs: ['crds', 'webhook-configurations'], look }
 
 async function look(facts: Facts): Promise<Finding> {
   const { installation } = facts
-  const answer = await dryRun(facts, { replicas: 1 })
+  const answer = await dryRun(facts, WRONG_OVERRIDE.overrideSpec)
   const where = text(namespaceOf(installation))
   switch (answer.is) {
     case 'admitted':
@@ -22,7 +22,7 @@ async function look(facts: Facts): Promise<Finding> {
       return bad(text(answer.error.message), restart(nameOf('webhook'), installation))
     case 'refused': {
       const { causes = [], message } = answer.error
-      return causes.some(({ field }) => field === REPLICAS_FIELD)
+      return causes.some(({ field }) => field === WRONG_OVERRIDE.field)
         ? ok(said`refuses a wrong override in ${where}`)
         : notKnown(said`something else refuses experiments in ${where}: ${text(message)}`)
     }

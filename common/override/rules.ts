@@ -32,8 +32,14 @@ const BANS: readonly OverrideBan[] = [
   },
 ]
 
-/** The field that a refusal names where an override has `replicas`. By it `doctor` knows the webhook's answer. */
-export const REPLICAS_FIELD = formatPath(OVERRIDE_SPEC, ['replicas'])
+/**
+ * An override that the webhook refuses by the schema of the kind, and the field that it names then. By that `doctor`
+ * knows the webhook's answer: no other policy has the schema, neither that of `manifests/pack`.
+ */
+export const WRONG_OVERRIDE = {
+  overrideSpec: { progressDeadlineSeconds: 'soon' },
+  field: formatPath(OVERRIDE_SPEC, ['progressDeadlineSeconds']),
+}
 
 const noBans: Rule = (override) =>
   BANS.filter(({ path }) => at(override, ...path) !== undefined).map(({ path, message }) => forbidden(path, message))

@@ -6,9 +6,9 @@ import { findInstallation } from '../../../cli/doctor/installation.ts'
 import { ABSENT, known, unknown } from '../../../common/api/known.ts'
 import { REQUESTED_BY, SPEC_HASH } from '../../../common/api/names.ts'
 import type { KubeObject } from '../../../common/api/object.ts'
-import { at } from '../../../common/json/json.ts'
+import { at, isEqual } from '../../../common/json/json.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
-import { REPLICAS_FIELD } from '../../../common/override/rules.ts'
+import { WRONG_OVERRIDE } from '../../../common/override/rules.ts'
 import { realTimers } from '../../../common/program/clock.ts'
 import { VERSION } from '../../../common/program/version.ts'
 import { NOW } from '../some-experiments.ts'
@@ -140,8 +140,8 @@ export function aCluster({ objects = [], without = [], unread = [], posted }: Br
 
 function soundAnswer(kind: string, body: object): unknown {
   if (kind === 'SubjectAccessReview') return { status: { allowed: true } }
-  if (at(body, 'spec', 'overrideSpec', 'replicas') !== undefined)
-    throw refusal([{ field: REPLICAS_FIELD, message: 'cannot be set here' }])
+  if (isEqual(at(body, 'spec', 'overrideSpec'), WRONG_OVERRIDE.overrideSpec))
+    throw refusal([{ field: WRONG_OVERRIDE.field, message: 'must be integer, found a string' }])
   return { ...body, metadata: { annotations: { [REQUESTED_BY]: 'me' } } }
 }
 

@@ -18,7 +18,7 @@ describe('the check of the validating webhook', () => {
         'ExperimentDeployment',
         {
           metadata: { name: 'doctor-i' },
-          spec: { sourceRef: { kind: 'Deployment', name: 'doctor-i' }, overrideSpec: { replicas: 1 } },
+          spec: { sourceRef: { kind: 'Deployment', name: 'doctor-i' }, overrideSpec: { progressDeadlineSeconds: 'soon' } },
         },
         'default',
       ],

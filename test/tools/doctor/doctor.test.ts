@@ -60,7 +60,7 @@ describe('kubectl experiment doctor, in an installation by kustomize', function 
   })
 
   it('finds everything ok when it is installed', async () => {
-    overlay = await anOverlay({ resources: ['script-certs'], components: ['analysis', 'promotion'] })
+    overlay = await anOverlay({ resources: ['script-certs', 'pack'], components: ['analysis', 'promotion'] })
     const where = { plane: plane(), overlay }
     await carryOut('kubectl apply -k overlay', where)
     await carryOut(`npm run certs -- --namespace=${SYSTEM_NAMESPACE}`, where)
