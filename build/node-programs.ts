@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { cacheHome } from '../sandbox/go.ts'
 import { run } from '../sandbox/run.ts'
 
@@ -25,30 +25,33 @@ export type Machine = keyof typeof PACKAGES
 export const MACHINES = Object.keys(PACKAGES) as readonly Machine[]
 
 /**
- * The path of the program of Node for a machine, which is downloaded once and then kept.
+ * Writes the program of Node for a machine and its license into `folder`. The package is downloaded once, then kept,
+ * and checked each time.
+ * @returns the paths of the two files
  * @throws Error if it cannot be downloaded, or has not the content that this version was tested with
  */
-export async function nodeProgram(machine: Machine): Promise<string> {
+export async function nodeProgram(machine: Machine, folder: string): Promise<{ program: string; license: string }> {
   const { name, sha512 } = PACKAGES[machine]
-  const folder = join(cacheHome(), `${name}-${NODE_VERSION}`)
-  const program = join(folder, 'package/bin/node')
-  if (existsSync(program)) return program
-  const unfinished = `${folder}.${process.pid}.unfinished`
+  const archive = join(cacheHome(), `${name}-${NODE_VERSION}.tgz`)
+  if (!existsSync(archive)) await download(name, archive)
+  const found = createHash('sha512')
+    .update(await readFile(archive))
+    .digest('base64')
+  if (found !== sha512) throw new Error(`${archive} is not what was tested, remove it: its sha512 is ${found}`)
+  await mkdir(folder, { recursive: true })
+  await done('tar', ['-xzf', archive, '-C', folder, 'package/bin/node', 'package/LICENSE'])
+  return { program: join(folder, 'package/bin/node'), license: join(folder, 'package/LICENSE') }
+}
+
+async function download(name: string, archive: string): Promise<void> {
+  const unfinished = `${archive}.${process.pid}.unfinished`
   await mkdir(unfinished, { recursive: true })
   try {
     await done('npm', ['pack', `${name}@${NODE_VERSION}`, '--silent', `--pack-destination=${unfinished}`])
-    const archive = join(unfinished, `${name}-${NODE_VERSION}.tgz`)
-    const found = createHash('sha512')
-      .update(await readFile(archive))
-      .digest('base64')
-    if (found !== sha512) throw new Error(`${name}@${NODE_VERSION} is not what was tested: its sha512 is ${found}`)
-    await done('tar', ['-xzf', archive, '-C', unfinished, 'package/bin/node'])
-    await rm(archive)
-    await rename(unfinished, folder)
+    await rename(join(unfinished, basename(archive)), archive)
   } finally {
     await rm(unfinished, { recursive: true, force: true })
   }
-  return program
 }
 
 /** Runs a command. @throws Error with what it said if it fails */

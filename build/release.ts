@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { chmod, copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { VERSION } from '../common/program/version.ts'
 import { CHART } from '../manifests/chart/files.ts'
 import { commandLine } from '../sandbox/command-line.ts'
@@ -40,6 +40,8 @@ async function check(): Promise<void> {
   if (changed !== '') throw new Error(`these files are not committed: commit or remove them\n${changed}`)
   if (!new RegExp(`^## ${RegExp.escape(VERSION)}(?: |$)`, 'm').test(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')))
     throw new Error(`CHANGELOG.md has no section "## ${VERSION}": write what is new`)
+  const { version }: { version?: unknown } = parse(readFileSync(join(ROOT, 'charts', CHART, 'Chart.yaml'), 'utf8'))
+  if (version !== VERSION) throw new Error(`the chart is of version ${version}, not ${VERSION}: npm run generate`)
 }
 
 /** A folder as an archive that has the same bytes each time: sorted, with the time of the commit, and no owner. */
@@ -81,15 +83,20 @@ async function manifests(): Promise<void> {
 async function executable(machine: Machine, main: string): Promise<void> {
   const from = join(work, machine)
   await mkdir(from)
+  const node = await nodeProgram(machine, join(work, `node-${machine}`))
   const config = {
     main: basename(main), // the path is in the program, and must be the same each time
     mainFormat: 'module',
-    executable: await nodeProgram(machine),
+    executable: node.program,
     output: join(from, 'kubectl-experiment'),
     disableExperimentalSEAWarning: true,
   }
   await writeFile(join(work, `${machine}.json`), JSON.stringify(config))
-  await done(await nodeProgram(here()), ['--build-sea', join(work, `${machine}.json`)], dirname(main))
+  const { program } = await nodeProgram(here(), join(work, `node-${here()}`))
+  await done(program, ['--build-sea', join(work, `${machine}.json`)], dirname(main))
+  await copyFile(join(ROOT, 'LICENSE'), join(from, 'LICENSE'))
+  await copyFile(node.license, join(from, 'LICENSE.node'))
+  await copyFile(`${main}.LEGAL.txt`, join(from, 'LICENSES.libraries'))
   await writeFile(join(from, 'kubectl_complete-experiment'), COMPLETE)
   await chmod(join(from, 'kubectl_complete-experiment'), 0o755)
   await archive(`kubectl-experiment-${VERSION}-linux-${machine}.tar.gz`, from, readdirSync(from).sort())
@@ -141,7 +148,7 @@ try {
   await manifests()
   await archive(`${CHART}-${VERSION}.tgz`, join(ROOT, 'charts'), [CHART])
   await bundle({ certs: join(ROOT, 'certs/main.ts') }, join(work, 'certs'))
-  await copyFile(join(work, 'certs/certs.mjs'), join(work, 'out/certs.mjs'))
+  for (const name of readdirSync(join(work, 'certs'))) await copyFile(join(work, 'certs', name), join(work, 'out', name))
   say('building the plugin')
   await plugin()
   await sums()

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -93,6 +93,8 @@ describe('the files of a release', function () {
       const { code, stderr } = await run('tar', ['-xzf', at('first', `${archive}.tar.gz`), '-C', at(archive)])
       expect(code, stderr).to.equal(0)
     }
+    const legal = ['LICENSE', 'LICENSE.node', 'LICENSES.libraries', 'kubectl_complete-experiment', 'kubectl-experiment']
+    expect(readdirSync(at(`${name}-linux-amd64`))).to.have.members(legal)
     const node = dirname(process.execPath)
     const programs = [
       { path: at('npm/node_modules/.bin/kubectl-experiment'), PATH: `${node}:/usr/bin:/bin` },
