@@ -1,5 +1,6 @@
 import { realTimers } from '../common/program/clock.ts'
 import { connector } from './cluster/connect.ts'
+import { answerTo } from './process/ask.ts'
 import { EXIT } from './process/exit-codes.ts'
 import type { Io } from './process/io.ts'
 import { runProgram } from './run.ts'
@@ -15,16 +16,7 @@ process.on('SIGINT', () => {
 for (const stream of [stdout, stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed))
 
-/** The terminal stays as it is, so that Ctrl-C is a signal here, too. */
-async function ask(question: string): Promise<string> {
-  const { createInterface } = await import('node:readline/promises')
-  const lines = createInterface({ input: stdin, output: stderr, terminal: false })
-  try {
-    return await lines.question(question, { signal: interrupt.signal })
-  } finally {
-    lines.close()
-  }
-}
+const ask = (question: string) => answerTo(question, { input: stdin, output: stderr, signal: interrupt.signal })
 
 const io: Io = {
   out: (text) => void stdout.write(text),
