@@ -3,6 +3,7 @@ import { connector } from './cluster/connect.ts'
 import { answerTo } from './process/ask.ts'
 import { EXIT } from './process/exit-codes.ts'
 import type { Io } from './process/io.ts'
+import { writes } from './program.ts'
 import { runProgram } from './run.ts'
 
 const { stdin, stdout, stderr, env: vars } = process
@@ -12,10 +13,6 @@ process.on('SIGINT', () => {
   if (interrupt.signal.aborted) process.exit(EXIT.interrupted) // somebody does not want to wait
   interrupt.abort(new Error('interrupted'))
 })
-// whoever reads the output has seen enough, as `head` does
-for (const stream of [stdout, stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed))
-
 const ask = (question: string) => answerTo(question, { input: stdin, output: stderr, signal: interrupt.signal })
 
 const io: Io = {
@@ -28,5 +25,10 @@ const io: Io = {
 const connect = connector({ ...io, isTerminal: stdin.isTTY === true })
 
 const words = process.argv.slice(2)
+// whoever reads the output has seen enough, as `head` does; what is written is written all the same, and tells how it ended
+for (const stream of [stdout, stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (!writes(words)) process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed)
+  })
 if (words[0] === '__complete') await (await import('./complete.ts')).complete(words.slice(1), { io, connect })
 else process.exitCode = await runProgram(words, { io, connect })

@@ -63,6 +63,11 @@ const PARSED: ReadonlyMap<string, string> = new Map([
   ['--watch=true', '--watch'],
 ])
 
+/** Whether the command in `words` changes something in the cluster. Flags follow a command. */
+export const writes = ([command = '']: readonly string[]): boolean => WRITERS.has(command)
+
+const WRITERS: ReadonlySet<string> = new Set([...COMMAND_VERBS, 'create', 'extend'])
+
 const styleFor = ({ io }: Pick<Program, 'io'>, { color, ascii = false }: OutputFlags) =>
   styleOf({ color, ascii, isTerminal: io.terminal !== undefined }, io.vars)
 

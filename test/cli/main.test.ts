@@ -139,6 +139,14 @@ describe('the plugin as it is installed', () => {
     expect([code, err]).to.deep.equal([0, ''])
   })
 
+  it('gives a command although nobody reads what it prints', async () => {
+    cluster.warnings = ['[Plan] the run is aborted']
+    const child = start(['abort', 'faster-cart'])
+    child.stdout?.destroy()
+    const { code } = await ended(child)
+    expect([code, cluster.writes.map(([line]) => line.split(' ')[0])]).to.deep.equal([0, ['dry', 'patch']])
+  })
+
   it('says that there is no connection in two lines', async () => {
     await served?.close()
     const { code, err } = await run('get', '--request-timeout=1s', '--server=http://127.0.0.1:9')
