@@ -1,5 +1,6 @@
 import { GROUP } from '../../common/api/names.ts'
-import { type FailureCause, KubeError } from '../../common/kube/client/errors.ts'
+import { type FailureCause, KubeError, LoginFailed } from '../../common/kube/client/errors.ts'
+import { KubeconfigError } from '../../common/kube/config/found.ts'
 import { text } from '../../common/view/text.ts'
 import { EXIT } from './exit-codes.ts'
 import { Stop } from './stop.ts'
@@ -9,12 +10,18 @@ export function explained(error: unknown): Stop {
   if (error instanceof Stop) return error
   if (error instanceof KubeError) return explainedKube(error)
   const message = error instanceof Error ? error.message : `${error}`
-  return new Stop(EXIT.failed, text(message), 'Look at --kubeconfig, --context and $KUBECONFIG.')
+  return new Stop(EXIT.failed, text(message), LOOK_AT_KUBECONFIG)
 }
+
+const LOOK_AT_KUBECONFIG = 'Look at --kubeconfig, --context and $KUBECONFIG.'
 
 function explainedKube(error: KubeError): Stop {
   const { kind, status, causes = [] } = error
   const message = text(error.message)
+  // nothing was sent
+  if (error.cause instanceof LoginFailed)
+    return new Stop(EXIT.failed, message, 'Log in again, or choose other credentials with --context.')
+  if (error.cause instanceof KubeconfigError) return new Stop(EXIT.failed, message, LOOK_AT_KUBECONFIG)
   if (kind === 'kindAbsent')
     return new Stop(
       EXIT.failed,
@@ -27,7 +34,7 @@ function explainedKube(error: KubeError): Stop {
     )
   if (kind === 'forbidden' && error.forbiddenBy === 'rights')
     return new Stop(EXIT.refused, message, 'Ask who manages the cluster for this right, or use --as or --context.')
-  if (status === 403 || kind === 'forbidden' || kind === 'invalid')
+  if (status === 403 || kind === 'forbidden' || (kind === 'invalid' && status !== undefined))
     return new Stop(
       EXIT.refused,
       causes.length > 1 ? `the API server refused it for ${causes.length} reasons` : message,
@@ -50,6 +57,8 @@ function outages({ kind, status }: KubeError, message: string): readonly [messag
       return [message, 'It has changed meanwhile. Look at it, and try again.']
     case 'terminating':
       return [message, 'The namespace is being deleted. Choose another one with --namespace.']
+    case 'invalid':
+      return [message, 'This version cannot read it. Look at it with kubectl.']
     case 'unread':
       return [message, 'Make the object smaller.']
     case 'throttled':

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { explained, linesOf } from '../../../cli/process/explain.ts'
-import { type Failure, KubeError } from '../../../common/kube/client/errors.ts'
+import { type Failure, KubeError, LoginFailed } from '../../../common/kube/client/errors.ts'
+import { KubeconfigError } from '../../../common/kube/config/found.ts'
 
 const EXPERIMENTS = 'list /apis/experimentcontroller.example.com/v1alpha1/experimentdeployments'
 const CASES: readonly (readonly [sentence: string, failure: Failure, exitCode: number, first: string])[] = [
@@ -28,6 +29,7 @@ const CASES: readonly (readonly [sentence: string, failure: Failure, exitCode: n
     3,
     'a quota',
   ],
+  ['what this version cannot read', { kind: 'invalid', message: 'spec.replicas must be a number' }, 1, 'spec.replicas must be a number'],
   ['invalid', { kind: 'invalid', status: 422, message: 'spec is invalid' }, 3, 'spec is invalid'],
   [
     'not accepted',
@@ -58,6 +60,18 @@ describe('an error as a person reads it', () => {
     expect(
       linesOf(explained(new KubeError({ kind: 'invalid', status: 422, message: 'a\n\u001b]8;;x\u0007b' }))),
     ).to.match(/^error: a \\u001b\]8;;x\\u0007b\n/))
+
+  for (const [sentence, cause, remedy] of [
+    ['nobody logged in', new LoginFailed('no login'), /^Log in again/],
+    ['a kubeconfig names a file that is missing', new KubeconfigError('no file'), /^Look at --kubeconfig/],
+  ] as const)
+    it(`does not blame the API server where ${sentence}`, () => {
+      const { exitCode, message, remedy: shown } = explained(
+        new KubeError({ kind: 'unreachable', message: cause.message }, { cause }),
+      )
+      expect([exitCode, message]).to.deep.equal([1, cause.message])
+      expect(shown).to.match(remedy)
+    })
 
   it('explains what is no answer of the API server by its message', () =>
     expect(linesOf(explained(new Error('no current-context')))).to.equal(
