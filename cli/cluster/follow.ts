@@ -2,7 +2,7 @@ import { EXPERIMENT_DEPLOYMENT } from '../../common/api/names.ts'
 import type { KubeObject } from '../../common/api/object.ts'
 import { BadLine } from '../../common/kube/client/body.ts'
 import type { KubeClient } from '../../common/kube/client/client.ts'
-import { KubeError } from '../../common/kube/client/errors.ts'
+import { KubeError, LoginFailed } from '../../common/kube/client/errors.ts'
 import type { Arrival, Intake } from '../../common/kube/watch/intake.ts'
 import { listAll, type View, watchFrom } from '../../common/kube/watch/view.ts'
 import { watchEvent } from '../../common/kube/watch/watch-event.ts'
@@ -52,7 +52,8 @@ interface Following {
 /**
  * All experiments there at first, then again after each change, until `signal` aborts. One list and one watch; a
  * connection that breaks is opened again, and a version that is not kept any more is listed again.
- * @throws KubeError at once for what no other try mends: the first list that fails, a right that is missing
+ * @throws KubeError at once for what no other try mends: the first list that fails, a right that is missing, a login
+ * that has ended
  */
 export async function* followExperiments(client: KubeClient, where: Where, { timers, signal }: Following) {
   const view = viewOn(where)
@@ -104,8 +105,13 @@ function changed(before: Experiments, { uid, value }: Arrival<KubeObject>, isDel
 
 const FINAL: readonly KubeError['kind'][] = ['forbidden', 'kindAbsent', 'invalid', 'terminating']
 
-/** Whether no other try can succeed. */
-const isFinal = (error: unknown): boolean => error instanceof KubeError && FINAL.includes(error.kind)
+/** Whether no other try can succeed, or each would ask people to log in once more. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof KubeError &&
+  (FINAL.includes(error.kind) || error.status === UNAUTHORIZED || error.cause instanceof LoginFailed)
+
+/** The credentials were read again, and refused again. */
+const UNAUTHORIZED = 401
 
 const mustList = (error: unknown): boolean =>
   error instanceof BadLine || (error instanceof KubeError && error.kind === 'gone')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { followExperiments } from '../../../cli/cluster/follow.ts'
 import type { KubeClient } from '../../../common/kube/client/client.ts'
-import { KubeError } from '../../../common/kube/client/errors.ts'
+import { KubeError, LoginFailed } from '../../../common/kube/client/errors.ts'
 import { VirtualTime } from '../../virtual-time.ts'
 import { aSteered } from '../some-experiments.ts'
 
@@ -12,7 +12,7 @@ const line = (type: string, name: string, version: string) => JSON.stringify({ t
 const gone = JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'old' } })
 
 /** A client whose lists and watches are as given, one after the other; the last watch stays open. */
-function aClient(lists: readonly (readonly string[] | KubeError)[], watches: readonly (readonly string[])[]) {
+function aClient(lists: readonly (readonly string[] | KubeError)[], watches: readonly (readonly string[] | KubeError)[]) {
   const asked: string[] = []
   const [nextLists, nextWatches] = [[...lists], [...watches]]
   const client: KubeClient = {
@@ -25,6 +25,7 @@ function aClient(lists: readonly (readonly string[] | KubeError)[], watches: rea
     stream: async ({ query, signal }) => {
       asked.push(`watch from ${query?.resourceVersion}`)
       const lines = nextWatches.shift()
+      if (lines instanceof KubeError) throw lines
       return (async function* () {
         yield* lines ?? []
         if (lines === undefined)
@@ -88,5 +89,25 @@ describe('the experiments that are followed', () => {
     const { client } = aClient([forbidden], [])
     const failure = await seenOf(client, 1).catch((error: unknown) => error)
     expect(failure).to.equal(forbidden)
+  })
+
+  for (const [what, failed] of Object.entries({
+    'refuses the credentials': new KubeError({ kind: 'unreachable', status: 401, message: 'Unauthorized' }),
+    'needs a login that fails': new KubeError(
+      { kind: 'unreachable', message: 'no login' },
+      { cause: new LoginFailed('no login') },
+    ),
+  }))
+    it(`fail at once, and ask nobody again, where a watch ${what}`, async () => {
+      const { client, asked } = aClient([['a']], [failed])
+      expect(await seenOf(client, 2).catch((error: unknown) => error)).to.equal(failed)
+      expect(asked).to.deep.equal(['list ', 'watch from 10'])
+    })
+
+  it('are watched again after a connection that breaks', async () => {
+    const broken = new KubeError({ kind: 'unreachable', message: 'ECONNRESET' })
+    const { client, asked } = aClient([['a']], [broken, [line('ADDED', 'b', '11')]])
+    expect(await seenOf(client, 2)).to.deep.equal(['a@10', 'a@10 b@11'])
+    expect(asked).to.deep.equal(['list ', 'watch from 10', 'watch from 10'])
   })
 })
