@@ -63,10 +63,10 @@ function misused(goal: Goal, { asks, steps, run }: ExperimentView): Judgement | 
   return undefined
 }
 
-/** Why the goal cannot be reached any more. */
+/** Why the goal cannot be reached any more. What an older generation came to says nothing about the present one. */
 function outOfReach(goal: Goal, view: ExperimentView): Judgement | undefined {
-  const { state, analysis } = view
-  if (goal.is === 'ended') return undefined
+  const { state, analysis, conditions } = view
+  if (goal.is === 'ended' || !conditions.some(({ isCurrent }) => isCurrent)) return undefined
   if (goal.is === 'passed') {
     const isFinal = analysis !== undefined && analysis.verdict !== 'Wait' && hasNow(view, 'AnalysisComplete')
     if (isFinal)

@@ -10,6 +10,12 @@ const notReady = aCondition('Ready', 'False', 'PodsNotReady')
 const stalled = aViewOf({ conditions: [notReady, aCondition('Stalled', 'True', 'ProgressDeadlineExceeded')], run: {} })
 const expired = aViewOf({ conditions: [aCondition('Ready', 'False', 'Expired')], run: {} })
 const aborted = aViewOf({ conditions: [notReady], run: { path: 'Abort', stepIndex: 0 } })
+const mended = aViewOf({
+  conditions: [notReady, aCondition('Stalled', 'True', 'ProgressDeadlineExceeded')],
+  metadata: { generation: 2 },
+  run: { path: 'Abort', stepIndex: 0 },
+})
+const extended = aViewOf({ conditions: [aCondition('Ready', 'False', 'Expired')], metadata: { generation: 2 } })
 const paused = aViewOf({ conditions: [notReady, aCondition('Paused', 'True', 'PauseDuration')], run: {} })
 const moving = aViewOf({ conditions: [notReady], run: {} })
 const promoted = aViewOf({
@@ -40,6 +46,8 @@ const CASES: readonly (readonly [sentence: string, goal: Goal, view: ExperimentV
     ['ready: the generation is not observed', { is: 'ready' }, behind, '-'],
     ['ready: the pods are not ready yet', { is: 'ready' }, moving, '-'],
     ['ready: aborted', { is: 'ready' }, aborted, '4'],
+    ['ready: aborted, and mended since', { is: 'ready' }, mended, '-'],
+    ['ready: Ended, and extended since', { is: 'ready' }, extended, '-'],
     ['ready: Stalled', { is: 'ready' }, stalled, '5'],
     ['ready: Ended', { is: 'ready' }, expired, '5'],
     ['ready: deleted', { is: 'ready' }, undefined, '5'],
@@ -72,6 +80,7 @@ const CASES: readonly (readonly [sentence: string, goal: Goal, view: ExperimentV
     ['passed: it is of another generation', { is: 'passed' }, judged('Pass', 2), '-'],
     ['passed: it waits', { is: 'passed' }, judged('Wait'), '-'],
     ['passed: Fail', { is: 'passed' }, judged('Fail'), '4'],
+    ['passed: Fail, of another generation', { is: 'passed' }, judged('Fail', 2), '-'],
     ['passed: NoData', { is: 'passed' }, judged('NoData'), '5'],
     ['passed: Inconclusive', { is: 'passed' }, judged('Inconclusive'), '5'],
     ['passed: no analysis', { is: 'passed' }, aViewOf(), '2'],
