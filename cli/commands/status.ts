@@ -53,21 +53,20 @@ async function waited(session: Session, name: string, { goal, watch }: StatusFla
     if (!isOver(judge(goal, view), { view, goal })) throw notYet(view, goal)
     return EXIT.done
   }
-  let last = ''
-  let view: ExperimentView | undefined
+  let [last, view] = ['', viewAlone(first, io.clock())]
   for await (const experiments of followExperiments(
     client,
     { namespace: metadata.namespace, name: metadata.name },
     io,
   )) {
     const object = experiments.get(metadata.uid)
-    const shown = object ? changeOf(rowIn(object)) : 'gone'
-    if (shown !== last)
-      print(session, [object ? changeLine(rowIn(object), io.clock()) : goneLine(metadata, io.clock())])
+    const row = object && rowIn(object)
+    const shown = row ? changeOf(row) : 'gone'
+    if (shown !== last) print(session, [row ? changeLine(row, io.clock()) : goneLine(metadata, io.clock())])
     last = shown
-    const judgement = judge(goal, object && viewAlone(foundIn(object, metadata), io.clock()))
-    view = object ? viewAlone(foundIn(object, metadata), io.clock()) : view
-    if (isOver(judgement, { view: view ?? viewAlone(first, io.clock()), goal })) return EXIT.done
+    const now = object && viewAlone(foundIn(object, metadata), io.clock())
+    view = now ?? view
+    if (isOver(judge(goal, now), { view, goal })) return EXIT.done
   }
   return EXIT.interrupted
 }
