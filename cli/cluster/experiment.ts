@@ -83,9 +83,10 @@ export function rowIn(stored: KubeObject): ExperimentRow {
     return rowOf(decodedExperiment(stored).experiment)
   } catch (error) {
     if (!(error instanceof KubeError)) throw error
-    const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp: createdAt = '' } = stored.metadata
+    const { name, namespace = '', uid = '', resourceVersion = '', creationTimestamp = '' } = stored.metadata
     return {
-      ...{ name, namespace, uid, resourceVersion, createdAt, state: 'Progressing', source: text('-') },
+      ...{ name: text(name), namespace: text(namespace), uid: text(uid), resourceVersion: text(resourceVersion) },
+      ...{ createdAt: text(creationTimestamp), state: 'Progressing', source: text('-') },
       ...{ reason: text('Unreadable'), message: text(error.message), services: [], isAlone: false, policies: [] },
     }
   }

@@ -40,4 +40,8 @@ describe('a row of a stored experiment', () => {
     expect(row).to.include({ name: 'faster-cart', state: 'Progressing', reason: 'Unreadable' })
     expect(row.message).to.contain('spec.sourceRef.name')
   })
+  it('has safe names also where it cannot be read: a shell completes them', () => {
+    const { name } = rowIn({ ...aSteered({ metadata: { name: 'a\n\u001b[2J' } }), spec: { sourceRef: 7 } })
+    expect(name).to.equal('a \\u001b[2J')
+  })
 })
