@@ -36,7 +36,7 @@ async function candidates(words: readonly string[], call: Call): Promise<readonl
   const program = programOf({ ...call, ended: () => undefined })
   const started = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  const command = program.commands.find((each) => before.includes(each.name()))
+  const command = program.commands.find((each) => each.name() === before[0])
   const found = command ? await ofCommand(command, { before, started, call }) : commandsOf(program)
   return found.filter(([word]) => word.startsWith(started))
 }
@@ -58,7 +58,7 @@ async function ofCommand(command: Command, { before, started, call }: Asked): Pr
     return command.options.flatMap((each) =>
       each.long && !each.hidden ? [[each.long, each.description] as const] : [],
     )
-  const { operands } = command.parseOptions(before.slice(before.indexOf(command.name()) + 1))
+  const { operands } = command.parseOptions(before.slice(1))
   const [argument] = command.registeredArguments
   return argument?.name() === 'NAME' && operands.length === 0 ? names(command.opts<ConnectionFlags>(), call) : []
 }

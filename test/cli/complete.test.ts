@@ -48,6 +48,10 @@ describe('the completion of words', () => {
     expect(await completed(['get', '-n', ''])).to.deep.equal([':4', ''])
   })
 
+  it('is about the command, although an experiment has the name of another one', async () => {
+    expect(await completed(['promote', 'get', '--y'])).to.deep.equal(['--yes\tdo not ask', ':4', ''])
+  })
+
   it('has the names of experiments, of the namespace of the flags', async () => {
     expect(await completed(['get', ''])).to.deep.equal(['faster-cart\tRunning, deployment/cart', ':4', ''])
     expect(await completed(['abort', '-n', 'till', ''])).to.deep.equal([':4', ''])
