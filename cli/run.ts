@@ -38,9 +38,16 @@ interface Used {
 }
 
 /** A message of the parser: `error: unknown option '--wacth'`, and perhaps `(Did you mean --watch?)` below. */
-function misused({ message }: CommanderError, { words, known }: Used): Stop {
-  const [first = '', suggestion = ''] = message.replace(/^error: /, '').split('\n')
+function misused({ code, message }: CommanderError, { words, known }: Used): Stop {
+  const [first = '', suggestion = ''] =
+    code === NO_HELP ? [`unknown command '${words.at(-1)}'`] : withoutValue(message.replace(/^error: /, '')).split('\n')
   const command = words.find((word) => known.includes(word))
   const see = `See: kubectl experiment ${command === undefined ? '' : `${command} `}--help`
   return new Stop(EXIT.usage, text(first), suggestion === '' ? see : `${suggestion.replace(/^\((.*)\)$/, '$1')} ${see}`)
 }
+
+/** The parser was asked to explain a command that there is not. */
+const NO_HELP = 'commander.help'
+
+/** A flag that is written wrong may have a value that is secret: `--tokn=…`. */
+const withoutValue = (message: string): string => message.replace(/^(unknown option '[^'=]*)=.*'/s, "$1'")

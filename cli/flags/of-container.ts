@@ -35,8 +35,9 @@ export function envOf(written: string): EnvFlag {
   const [key, value] = [written.slice(0, equals), written.slice(equals + 1)]
   const colon = key.indexOf(':')
   const [container, name] = colon < 0 ? [undefined, key] : [key.slice(0, colon), key.slice(colon + 1)]
-  if (container === '') throw misuse(`--env ${written}`, 'no container before ":"', ENV_REMEDY)
-  if (name === '') throw misuse(`--env ${written}`, 'no name before "="', ENV_REMEDY)
+  // without the value, which may be secret
+  if (container === '') throw misuse(`--env ${key}=`, 'no container before ":"', ENV_REMEDY)
+  if (name === '') throw misuse(`--env ${key}=`, 'no name before "="', ENV_REMEDY)
   return { name, value, ...(container === undefined ? {} : { container }) }
 }
 

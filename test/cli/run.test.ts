@@ -24,6 +24,8 @@ const MISUSES: readonly (readonly [words: string, first: string])[] = [
   ['pause faster-cart --revision 1', "unknown option '--revision'"],
   ['resum faster-cart', "unknown command 'resum'"],
   ['get --wacth', "unknown option '--wacth'"],
+  ['help wacth', "unknown command 'wacth'"],
+  ['get --tokn=secret', "unknown option '--tokn'"],
   ['get --bad\u001b[2J', "unknown option '--bad\\u001b[2J'"],
 ]
 
@@ -39,6 +41,17 @@ describe('a call of the plugin', () => {
       expect(more).to.deep.equal([''])
       expect([cluster.requests, connected]).to.deep.equal([[], []])
     })
+
+  it('repeats no value that may be secret', async () => {
+    for (const words of [
+      ['get', "--tokn=a\nb'c"],
+      ['create', 'cart', '--env', ':TOKEN=abc'],
+    ]) {
+      const { code, err } = await aPlugin().run(...words)
+      expect(code).to.equal(2)
+      expect(err).to.not.match(/a\n|b'c|abc/)
+    }
+  })
 
   it('suggests what was meant', async () => {
     expect((await aPlugin().run('resum', 'x')).err).to.contain('Did you mean resume? See: kubectl experiment --help\n')

@@ -18,8 +18,8 @@ describe('a flag for a container', () => {
     [() => imageOf('cart='), '--image cart=: "" is no image after "="'],
     [() => imageOf('Cart:2'), '--image Cart:2: "Cart:2" is no image after the flag'],
     [() => envOf('X'), '--env X: no "=" after "X"'],
-    [() => envOf(':A=1'), '--env :A=1: no container before ":"'],
-    [() => envOf('cart:=1'), '--env cart:=1: no name before "="'],
+    [() => envOf(':A=1'), '--env :A=: no container before ":"'],
+    [() => envOf('cart:=1'), '--env cart:=: no name before "="'],
   ]
   for (const [act, message] of wrong)
     it(`is refused with its place: ${message}`, () => expect(messageOf(act)).to.equal(message))
