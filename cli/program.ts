@@ -88,6 +88,7 @@ function addGet(root: Command, program: Program): void {
     .option('-A, --all-namespaces', 'list those of all namespaces')
     .option('-l, --selector <labels>', 'list those with these labels, such as team=shop')
     .option('-w, --watch', 'show each change, until Ctrl-C')
+    .addOption(new Option('--no-watch').hideHelp())
     .addOption(new Option('-o, --output <form>', 'the form of the output').choices(['wide', 'json', 'yaml', 'name']))
     .option('--no-headers', 'print no line with titles')
     .option('--show-values', 'show the values of all changes; they may be secret')

@@ -146,6 +146,7 @@ async function watchDetails(session: Session, name: string, flags: GetFlags): Pr
   const show = async (view: ExperimentView) => {
     if (screen) screen.show((width) => detailsOf(session, view, flags, { width }))
     else if (flags.output === 'json' || flags.output === 'yaml') io.out(await documentOf(view, flags.output))
+    else if (flags.output === 'name') print(session, [nameLine(view.metadata)])
     else io.out(`${detailsOf(session, view, flags).join('\n')}\n\n`)
   }
   let last: ExperimentRow | undefined

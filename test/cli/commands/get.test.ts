@@ -122,6 +122,29 @@ describe('get', () => {
 `)
   })
 
+  it('prints the name of one that is watched, without a terminal', async () => {
+    let out = ''
+    const { code } = await watched(['get', 'faster-cart', '-w', '-o', 'name'], {
+      plugin: (signal) =>
+        aPlugin({
+          objects: DETAILS,
+          io: {
+            signal,
+            out: (text) => {
+              out += text
+            },
+          },
+        }),
+      until: () => out !== '',
+    })
+    expect(code).to.equal(130)
+    expect(out).to.equal('experimentdeployment.experimentcontroller.example.com/faster-cart\n')
+  })
+
+  it('does not watch with --watch=false', async () => {
+    expect((await aPlugin({ objects: DETAILS }).run('get', '--watch=false')).code).to.equal(0)
+  })
+
   it('paints again on a terminal, and reads what belongs to an experiment again', async () => {
     const terminal = Object.assign(new PassThrough(), { columns: 100, rows: 40 })
     let painted = ''
