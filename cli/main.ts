@@ -3,6 +3,7 @@ import { connector } from './cluster/connect.ts'
 import { answerTo } from './process/ask.ts'
 import { EXIT } from './process/exit-codes.ts'
 import type { Io } from './process/io.ts'
+import { terminalOf } from './process/terminal.ts'
 import { writes } from './program.ts'
 import { runProgram } from './run.ts'
 
@@ -15,10 +16,11 @@ process.on('SIGINT', () => {
 })
 const ask = (question: string) => answerTo(question, { input: stdin, output: stderr, signal: interrupt.signal })
 
+const terminal = terminalOf(stdout, vars)
 const io: Io = {
   out: (text) => void stdout.write(text),
   err: (text) => void stderr.write(text),
-  ...(stdout.isTTY && vars.TERM !== 'dumb' ? { terminal: stdout } : {}),
+  ...(terminal ? { terminal } : {}),
   ...(stdin.isTTY && stdout.isTTY ? { ask } : {}),
   ...{ vars, clock: () => new Date(), timers: realTimers(), random: Math.random, signal: interrupt.signal },
 }
