@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CertificatePair } from '../../certs/authority.ts'
 import { KubeError } from '../../common/kube/client/errors.ts'
 import type { RequestVerb } from '../../common/kube/client/request.ts'
 import { parsePath } from '../../common/kube/client/resources.ts'
@@ -19,12 +20,15 @@ const KINDS: Readonly<Record<string, string>> = {
   deployments: 'DeploymentList',
 }
 
-/** An API server with the objects of `cluster`, and the path of a kubeconfig for it, in the namespace `shop`. */
-export async function servedCluster(cluster: PluginStore) {
-  const served = await serve((request, response) => void answer(cluster, request, response))
+/**
+ * An API server with the objects of `cluster`, and the path of a kubeconfig for it, in the namespace `shop`.
+ * @param tls with which certificate; default: plain HTTP, over which no credentials are sent
+ */
+export async function servedCluster(cluster: PluginStore, tls?: CertificatePair) {
+  const served = await serve((request, response) => void answer(cluster, request, response), tls)
   const folder = mkdtempSync(join(tmpdir(), 'plugin-'))
   const kubeconfig = join(folder, 'config')
-  writeFileSync(kubeconfig, kubeconfigOf(served.port))
+  writeFileSync(kubeconfig, kubeconfigOf(`http${tls ? 's' : ''}://127.0.0.1:${served.port}`))
   return {
     kubeconfig,
     seen: served.seen,
@@ -87,10 +91,10 @@ async function watch(
   }
 }
 
-const kubeconfigOf = (port: number): string =>
+const kubeconfigOf = (server: string): string =>
   JSON.stringify({
     'current-context': 'here',
     contexts: [{ name: 'here', context: { cluster: 'here', user: 'me', namespace: 'shop' } }],
-    clusters: [{ name: 'here', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+    clusters: [{ name: 'here', cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [{ name: 'me', user: { token: 'secret' } }],
   })

@@ -140,11 +140,8 @@ export class Credentials implements KubeCredentials {
   }
 }
 
-/**
- * Whether credentials may be sent. Like kubectl, we send none over plain HTTP, which others on the way can read, unless
- * `insecure-skip-tls-verify` says that this does not matter.
- */
-const maySend = (cluster: Cluster): boolean => serverOf(cluster).protocol === 'https:' || cluster.isInsecure
+/** Whether credentials may be sent. Like kubectl, we send none over plain HTTP, which others on the way can read. */
+const maySend = (cluster: Cluster): boolean => serverOf(cluster).protocol === 'https:'
 
 const certificateOf = (answer: ExecAnswer | undefined) =>
   answer?.cert === undefined || answer.key === undefined ? {} : { cert: answer.cert, key: answer.key }

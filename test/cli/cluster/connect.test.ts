@@ -1,12 +1,16 @@
 import { expect } from 'chai'
+import { newAuthority, newLeaf } from '../../../certs/authority.ts'
 import { connector } from '../../../cli/cluster/connect.ts'
 import { realTimers } from '../../../common/program/clock.ts'
 import { PluginStore } from '../a-plugin.ts'
 import { servedCluster } from '../served.ts'
 
+const AUTHORITY = { clock: () => new Date(), days: 1 }
+
 describe('the connection of the plugin', () => {
   it('is as the flags say, with their namespace or that of the context', async () => {
-    const served = await servedCluster(new PluginStore({}))
+    const leaf = await newLeaf(await newAuthority(AUTHORITY), { ...AUTHORITY, names: ['127.0.0.1'] })
+    const served = await servedCluster(new PluginStore({}), leaf)
     const connect = connector({
       ...{ vars: { KUBECONFIG: served.kubeconfig }, timers: realTimers(), clock: () => new Date(0), random: () => 0 },
       ...{ signal: new AbortController().signal, isTerminal: false },

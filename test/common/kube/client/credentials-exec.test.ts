@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execPath } from 'node:process'
 import { expect } from 'chai'
+import { type CertificatePair, newAuthority, newLeaf } from '../../../../certs/authority.ts'
 import { clientWith, type KubeClient } from '../../../../common/kube/client/client.ts'
 import { Credentials } from '../../../../common/kube/client/credentials.ts'
 import { chooseKubeconfig } from '../../../../common/kube/client/kubeconfig-choice.ts'
@@ -10,6 +11,7 @@ import { realTimers, type Timers } from '../../../../common/program/clock.ts'
 import { type Served, serve } from '../../../fakes/wire.ts'
 import { VirtualTime } from '../../../virtual-time.ts'
 
+const AUTHORITY = { clock: () => new Date(), days: 1 }
 const PATH = '/api/v1/namespaces/shop/pods/cart'
 
 describe('Credentials: credential plugins', () => {
@@ -17,7 +19,9 @@ describe('Credentials: credential plugins', () => {
   const [kubeconfig, runs, login] = [join(folder, 'config'), join(folder, 'runs'), join(folder, 'login')]
   let [client, server] = [undefined as KubeClient | undefined, undefined as Served | undefined]
   const runsSoFar = () => (existsSync(runs) ? readFileSync(runs, 'utf8').length : 0)
-  before(() => {
+  let leaf: CertificatePair | undefined
+  before(async () => {
+    leaf = await newLeaf(await newAuthority(AUTHORITY), { ...AUTHORITY, names: ['127.0.0.1'] })
     // prints `token-1`, then `token-2`
     writeFileSync(
       login,
@@ -60,10 +64,9 @@ describe('Credentials: credential plugins', () => {
       const isAccepted = accepted.includes(`${request.headers.authorization}`)
       const body = isAccepted ? { kind: 'Pod', metadata: {} } : { kind: 'Status', reason: 'Unauthorized' }
       response.writeHead(isAccepted ? 200 : 401, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    })
+    }, leaf)
     server = served
-    // over plain HTTP, credentials are only sent with this
-    write({ exec }, { server: `http://127.0.0.1:${served.port}`, 'insecure-skip-tls-verify': true })
+    write({ exec }, { server: `https://127.0.0.1:${served.port}`, 'insecure-skip-tls-verify': true })
     const made = clientOf(realTimers())
     client = made
     return made
