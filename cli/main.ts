@@ -27,7 +27,7 @@ const io: Io = {
 const connect = connector({ ...io, isTerminal: stdin.isTTY === true })
 
 const words = process.argv.slice(2)
-// whoever reads the output has seen enough, as `head` does; what is written is written all the same, and tells how it ended
+// whoever reads the output has seen enough, as `head` does; a command is given all the same
 for (const stream of [stdout, stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (!writes(words)) process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed)

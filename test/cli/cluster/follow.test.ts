@@ -12,7 +12,10 @@ const line = (type: string, name: string, version: string) => JSON.stringify({ t
 const gone = JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'old' } })
 
 /** A client whose lists and watches are as given, one after the other; the last watch stays open. */
-function aClient(lists: readonly (readonly string[] | KubeError)[], watches: readonly (readonly string[] | KubeError)[]) {
+function aClient(
+  lists: readonly (readonly string[] | KubeError)[],
+  watches: readonly (readonly string[] | KubeError)[],
+) {
   const asked: string[] = []
   const [nextLists, nextWatches] = [[...lists], [...watches]]
   const client: KubeClient = {

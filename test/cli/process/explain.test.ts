@@ -29,7 +29,12 @@ const CASES: readonly (readonly [sentence: string, failure: Failure, exitCode: n
     3,
     'a quota',
   ],
-  ['what this version cannot read', { kind: 'invalid', message: 'spec.replicas must be a number' }, 1, 'spec.replicas must be a number'],
+  [
+    'what this version cannot read',
+    { kind: 'invalid', message: 'spec.replicas must be a number' },
+    1,
+    'spec.replicas must be a number',
+  ],
   ['invalid', { kind: 'invalid', status: 422, message: 'spec is invalid' }, 3, 'spec is invalid'],
   [
     'not accepted',
@@ -66,9 +71,11 @@ describe('an error as a person reads it', () => {
     ['a kubeconfig names a file that is missing', new KubeconfigError('no file'), /^Look at --kubeconfig/],
   ] as const)
     it(`does not blame the API server where ${sentence}`, () => {
-      const { exitCode, message, remedy: shown } = explained(
-        new KubeError({ kind: 'unreachable', message: cause.message }, { cause }),
-      )
+      const {
+        exitCode,
+        message,
+        remedy: shown,
+      } = explained(new KubeError({ kind: 'unreachable', message: cause.message }, { cause }))
       expect([exitCode, message]).to.deep.equal([1, cause.message])
       expect(shown).to.match(remedy)
     })
