@@ -204,7 +204,7 @@ function addCreate(root: Command, program: Program): void {
     )
     .addHelpText(
       'after',
-      '\nAfter the steps the run waits for "promote". What else an experiment can have, is written in a manifest.',
+      '\nAfter the steps the run waits for "promote". What else an experiment can have is written in a manifest.',
     )
     .action(async (source: string, flags: CreateOptions) => {
       const { create, sourceOf } = await import('./commands/create.ts')
