@@ -13,15 +13,12 @@ import { EXIT, type ExitCode } from '../process/exit-codes.ts'
 import { misuse, Stop } from '../process/stop.ts'
 import { type DocumentForm, documentOf } from '../render/document.ts'
 import { experimentFrom, type Wanted } from './experiment-from.ts'
-import { print, type Session } from './session.ts'
-
-/** The values of `--dry-run`. */
-export const DRY_RUNS = ['client', 'server'] as const
+import { FIELD_MANAGER, fullName, print, type Session } from './session.ts'
 
 export interface CreateFlags extends Omit<Wanted, 'namespace' | 'templates'> {
   /** absent: no analysis; empty: one about restarts */
   readonly analysis?: readonly string[]
-  readonly dryRun?: (typeof DRY_RUNS)[number]
+  readonly dryRun?: 'client' | 'server'
   readonly output?: DocumentForm | 'name'
 }
 
@@ -76,7 +73,7 @@ export async function create(session: Session, argument: SourceArgument, flags: 
   const templates = analysis && (await Promise.all(analysis.map((each) => templateNamed(session, each))))
   const manifest = experimentFrom({ ...wanted, namespace, ...(templates ? { templates } : {}) }, { kind, source })
   const made = dryRun === 'client' ? manifest : await sent(session, manifest, dryRun === 'server')
-  const shown = `experimentdeployment.experimentcontroller.example.com/${manifest.metadata.name}`
+  const shown = fullName(manifest.metadata.name)
   if (output === 'name') print(session, [shown])
   else if (output) io.out(await documentOf(made, output))
   else print(session, [`${shown} created${dryRun ? ` (${dryRun === 'client' ? '' : 'server '}dry run)` : ''}`])
@@ -91,7 +88,7 @@ async function sent({ client, io }: Session, manifest: ReturnType<typeof experim
       verb: 'create',
       path: resourcePath(EXPERIMENT_DEPLOYMENT, { namespace }),
       body: manifest,
-      query: { fieldManager: 'kubectl-experiment', fieldValidation: 'Strict', dryRun: isDryRun ? 'All' : undefined },
+      query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', dryRun: isDryRun ? 'All' : undefined },
       signal: io.signal,
       onWarning: (warning) => warnings.push(`${text(warning)}\n`),
     })

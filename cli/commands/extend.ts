@@ -6,7 +6,7 @@ import { experimentNamed, foundIn, viewAlone } from '../cluster/experiment.ts'
 import { EXIT, type ExitCode } from '../process/exit-codes.ts'
 import { Stop } from '../process/stop.ts'
 import { pluginCommand } from '../render/details.ts'
-import { print, type Session } from './session.ts'
+import { FIELD_MANAGER, print, type Session } from './session.ts'
 
 interface Extension {
   readonly name: string
@@ -24,7 +24,7 @@ export async function extend(session: Session, { name, seconds }: Extension): Pr
     verb: 'patch',
     path: resourcePath(EXPERIMENT_DEPLOYMENT, metadata),
     contentType: 'application/json-patch+json',
-    query: { fieldManager: 'kubectl-experiment' },
+    query: { fieldManager: FIELD_MANAGER },
     body: [
       { op: 'test', path: '/metadata/uid', value: metadata.uid },
       { op: 'add', path: '/spec/ttlSeconds', value: ttlSeconds },

@@ -11,23 +11,16 @@ import { detailLines } from '../render/details.ts'
 import { documentOf } from '../render/document.ts'
 import type { Live } from '../render/live.ts'
 import { changeLine, changeOf, goneLine, listLines } from '../render/rows.ts'
-import { print, type Session } from './session.ts'
-
-/** The values of `--output`. */
-export const OUTPUTS = ['wide', 'json', 'yaml', 'name'] as const
+import { fullName, print, type Session } from './session.ts'
 
 export interface GetFlags {
   readonly allNamespaces?: boolean
   readonly selector?: string
   readonly watch?: boolean
-  readonly output?: (typeof OUTPUTS)[number]
+  readonly output?: 'wide' | 'json' | 'yaml' | 'name'
   readonly headers: boolean
   readonly showValues?: boolean
 }
-
-/** As `kubectl get -o name` prints it. */
-const nameLine = ({ name }: Pick<ExperimentRow, 'name'>): string =>
-  `experimentdeployment.experimentcontroller.example.com/${text(name)}`
 
 /** Prints the experiments of a namespace, or of all, and with `watch` each change until Ctrl-C. @throws KubeError */
 export async function list(session: Session, flags: GetFlags): Promise<ExitCode> {
@@ -41,7 +34,11 @@ export async function list(session: Session, flags: GetFlags): Promise<ExitCode>
   const rows = rowsOf(await listExperiments(client, where, io.signal), io.clock())
   if (flags.output === 'json' || flags.output === 'yaml')
     io.out(await documentOf({ apiVersion: LIST_VERSION, kind: 'ExperimentRowList', items: rows }, flags.output))
-  else if (flags.output === 'name') print(session, rows.map(nameLine))
+  else if (flags.output === 'name')
+    print(
+      session,
+      rows.map(({ name }) => fullName(name)),
+    )
   else if (rows.length === 0)
     io.err(`No experiments found${allNamespaces ? '' : ` in namespace ${text(namespace)}`}.\n`)
   else print(session, rowLines(session, rows, flags))
@@ -109,7 +106,7 @@ async function printChanges({ io }: Session, { before, rows, flags: { output } }
     const last = before.get(row.uid)
     if (last && changeOf(last) === changeOf(row)) continue
     if (output === 'json' || output === 'yaml') io.out(await documentOf(row, output))
-    else io.out(`${output === 'name' ? nameLine(row) : changeLine(row, io.clock())}\n`)
+    else io.out(`${output === 'name' ? fullName(row.name) : changeLine(row, io.clock())}\n`)
   }
   for (const [uid, row] of before)
     if (!present.has(uid) && (output === undefined || output === 'wide')) io.out(`${goneLine(row, io.clock())}\n`)
@@ -123,7 +120,7 @@ export async function details(session: Session, name: string, flags: GetFlags): 
   const facts = await factsNamed(session, name)
   const view = viewOf(facts, { showValues })
   if (output === 'json' || output === 'yaml') io.out(await documentOf(view, output))
-  else if (output === 'name') print(session, [nameLine(view.metadata)])
+  else if (output === 'name') print(session, [fullName(view.metadata.name)])
   else print(session, detailsOf(session, view, flags))
   return EXIT.done
 }
@@ -146,7 +143,7 @@ async function watchDetails(session: Session, name: string, flags: GetFlags): Pr
   const show = async (view: ExperimentView) => {
     if (screen) screen.show((width) => detailsOf(session, view, flags, { width }))
     else if (flags.output === 'json' || flags.output === 'yaml') io.out(await documentOf(view, flags.output))
-    else if (flags.output === 'name') print(session, [nameLine(view.metadata)])
+    else if (flags.output === 'name') print(session, [fullName(view.metadata.name)])
     else io.out(`${detailsOf(session, view, flags).join('\n')}\n\n`)
   }
   let last: ExperimentRow | undefined

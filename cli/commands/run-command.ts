@@ -8,7 +8,7 @@ import { experimentNamed, type Found, viewAlone } from '../cluster/experiment.ts
 import { EXIT } from '../process/exit-codes.ts'
 import { misuse, Stop } from '../process/stop.ts'
 import { CONFIRMED, isRevision, type PatchOperation, patchOf } from './patch.ts'
-import { print, type Session } from './session.ts'
+import { FIELD_MANAGER, print, type Session } from './session.ts'
 
 export interface RunCommandFlags {
   readonly yes?: boolean
@@ -72,7 +72,7 @@ async function send(session: Session, { view, patch, isDryRun, onWarning }: Send
       path: resourcePath(EXPERIMENT_DEPLOYMENT, view.metadata),
       body: patch,
       contentType: 'application/json-patch+json',
-      query: { fieldManager: 'kubectl-experiment', dryRun: isDryRun ? 'All' : undefined },
+      query: { fieldManager: FIELD_MANAGER, dryRun: isDryRun ? 'All' : undefined },
       signal: io.signal,
       onWarning,
     })

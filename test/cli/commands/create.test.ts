@@ -71,6 +71,11 @@ describe('create', () => {
     expect(cluster.writes[0]?.[1]).to.deep.nested.include({ 'spec.analysis': {}, 'spec.sourceRef.name': 'cart' })
   })
 
+  it('prints no control character of a name that somebody copied', async () => {
+    const { out } = await aPlugin().run('create', 'cart', '--name', 'a\u001b[2J', '--dry-run=client')
+    expect(out).to.equal('experimentdeployment.experimentcontroller.example.com/a\\u001b[2J created (dry run)\n')
+  })
+
   it('says that there is no such source, and no such kind in the cluster', async () => {
     const { run, cluster } = aPlugin()
     expect((await run('create', 'till')).err).to.contain('error: there is no deployment/till in namespace shop\n')
