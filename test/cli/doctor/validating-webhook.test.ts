@@ -18,7 +18,10 @@ describe('the check of the validating webhook', () => {
         'ExperimentDeployment',
         {
           metadata: { name: 'doctor-i' },
-          spec: { sourceRef: { kind: 'Deployment', name: 'doctor-i' }, overrideSpec: { progressDeadlineSeconds: 'soon' } },
+          spec: {
+            sourceRef: { kind: 'Deployment', name: 'doctor-i' },
+            overrideSpec: { progressDeadlineSeconds: 'soon' },
+          },
         },
         'default',
       ],
