@@ -29,12 +29,15 @@ const has = ({ conditions }: ExperimentView, type: string): boolean =>
 const hasNow = ({ conditions }: ExperimentView, type: string): boolean =>
   conditions.some((each) => each.type === type && each.status === 'True' && each.isCurrent)
 
+/** Whether the controller has seen the present generation. What an older one came to says nothing about it. */
+const isSeen = ({ conditions }: ExperimentView): boolean => conditions.some(({ isCurrent }) => isCurrent)
+
 function isReached(goal: Goal, view: ExperimentView): boolean {
   switch (goal.is) {
     case 'ready':
       return hasNow(view, 'Ready')
     case 'paused':
-      return has(view, 'Paused')
+      return hasNow(view, 'Paused')
     case 'step':
       return has(view, 'Promoted') || stepsLeftBehind(view) >= goal.steps
     case 'passed':
@@ -42,7 +45,7 @@ function isReached(goal: Goal, view: ExperimentView): boolean {
     case 'promoted':
       return has(view, 'Promoted')
     case 'ended':
-      return view.state === 'Ended' || view.state === 'Failed'
+      return isSeen(view) && (view.state === 'Ended' || view.state === 'Failed')
   }
 }
 
@@ -63,10 +66,10 @@ function misused(goal: Goal, { asks, steps, run }: ExperimentView): Judgement | 
   return undefined
 }
 
-/** Why the goal cannot be reached any more. What an older generation came to says nothing about the present one. */
+/** Why the goal cannot be reached any more. */
 function outOfReach(goal: Goal, view: ExperimentView): Judgement | undefined {
-  const { state, analysis, conditions } = view
-  if (goal.is === 'ended' || !conditions.some(({ isCurrent }) => isCurrent)) return undefined
+  const { state, analysis } = view
+  if (goal.is === 'ended' || !isSeen(view)) return undefined
   if (goal.is === 'passed') {
     const isFinal = analysis !== undefined && analysis.verdict !== 'Wait' && hasNow(view, 'AnalysisComplete')
     if (isFinal)

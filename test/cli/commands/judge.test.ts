@@ -17,6 +17,11 @@ const mended = aViewOf({
 })
 const extended = aViewOf({ conditions: [aCondition('Ready', 'False', 'Expired')], metadata: { generation: 2 } })
 const paused = aViewOf({ conditions: [notReady, aCondition('Paused', 'True', 'PauseDuration')], run: {} })
+const pausedBefore = aViewOf({
+  conditions: [notReady, aCondition('Paused', 'True', 'PauseDuration')],
+  metadata: { generation: 2 },
+  run: {},
+})
 const moving = aViewOf({ conditions: [notReady], run: {} })
 const promoted = aViewOf({
   conditions: [aCondition('Ready', 'True', 'Promoted'), aCondition('Promoted', 'True', 'Promoted')],
@@ -52,6 +57,7 @@ const CASES: readonly (readonly [sentence: string, goal: Goal, view: ExperimentV
     ['ready: Ended', { is: 'ready' }, expired, '5'],
     ['ready: deleted', { is: 'ready' }, undefined, '5'],
     ['paused: Paused is True', { is: 'paused' }, paused, '0'],
+    ['paused: edited since', { is: 'paused' }, pausedBefore, '-'],
     ['paused: not yet', { is: 'paused' }, moving, '-'],
     ['paused: aborted', { is: 'paused' }, aborted, '4'],
     ['paused: Stalled', { is: 'paused' }, stalled, '5'],
@@ -93,6 +99,7 @@ const CASES: readonly (readonly [sentence: string, goal: Goal, view: ExperimentV
     ['promoted: neither strategy nor promotion', { is: 'promoted' }, aViewOf(), '2'],
     ['ended: Ended', { is: 'ended' }, expired, '0'],
     ['ended: Failed', { is: 'ended' }, aborted, '0'],
+    ['ended: aborted, and mended since', { is: 'ended' }, mended, '-'],
     ['ended: deleted', { is: 'ended' }, undefined, '0'],
     ['ended: Stalled', { is: 'ended' }, stalled, '-'],
   ]
