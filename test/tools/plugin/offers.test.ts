@@ -1,15 +1,17 @@
 import { expect } from 'chai'
 import { CONFIRMED, patchOf } from '../../../cli/commands/patch.ts'
 import { EXIT } from '../../../cli/process/exit-codes.ts'
+import type { CanaryStep, RunPhase } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../../../common/api/types.ts'
 import { COMMAND_VERBS, type CommandVerb } from '../../../common/strategy/command-text.ts'
 import type { ExperimentView } from '../../../common/view/experiment-view.ts'
-import { stateOf } from '../../../common/view/state.ts'
 import { text } from '../../../common/view/text.ts'
 import { ApiError } from '../../../sandbox/api.ts'
 import { imageOverride } from '../../builders.ts'
+import { inParallel } from '../../in-parallel.ts'
 import { says } from '../../integration/canaries.ts'
 import { aSource, DEADLINE_MS, type Place, placeIn } from '../../integration/product.ts'
+import { seeded } from '../../seeded.ts'
 import { type Account, usesPlugin } from './plugin.ts'
 import { ACCOUNTS, created, SCENE_NAMES, usesScenes } from './scenes.ts'
 
@@ -24,85 +26,48 @@ interface Answer {
   readonly refusal?: string
 }
 
-type Story = Pick<ExperimentDeploymentSpec, 'strategy' | 'traffic'> & {
-  /** each command, and where the run stays then, as in the column STEP */
-  readonly path: readonly (readonly [did: string, step: string])[]
-}
+type Spec = Pick<ExperimentDeploymentSpec, 'strategy' | 'traffic'>
 
-/** Runs that go from one situation to the next by a command, by the names of their experiments. */
-const STORIES: Readonly<Record<string, Story>> = {
-  canary: {
-    strategy: {
-      canary: { steps: [{ setWeight: 50 }, { pause: {} }, { setWeight: 40 }, { pause: { duration: '1h' } }] },
-    },
-    path: [
-      ['', '1/7'],
-      ['pause', '1/7'],
-      ['resume', '3/7'],
-      ['abort', '1/1'],
-      ['retry', '1/7'],
-      ['promote', '7/7'],
-      ['undo', '2/2'],
-      ['retry', '1/7'],
-    ],
-  },
-  waits: {
-    strategy: { canary: { steps: [{ setWeight: 50 }] } },
-    path: [
-      ['', '1/4'],
-      ['pause', '1/4'],
-      ['promote', '4/4'],
-      ['undo', '2/2'],
-      ['retry', '1/4'],
-      ['abort', '1/1'],
-    ],
-  },
+const canary = (...steps: readonly CanaryStep[]): Spec => ({ strategy: { canary: { steps } } })
+
+/** What runs are of: a canary that pauses, one without pauses, a blue-green, a canary from no pods, and a gated one. */
+const SPECS: Readonly<Record<string, Spec>> = {
+  pauses: canary({ setWeight: 50 }, { pause: {} }, { setWeight: 40 }, { pause: { duration: '1h' } }),
+  waits: canary({ setWeight: 50 }),
   green: {
     strategy: {
       blueGreen: {
         activeService: 'green',
         autoPromotionEnabled: false,
-        scaleDownDelaySeconds: 3_600,
+        scaleDownDelaySeconds: 1,
         abortScaleDownDelaySeconds: 1,
       },
     },
-    path: [
-      ['', '1/9'],
-      ['resume', '4/9'],
-      ['abort', '4/4'],
-      ['retry', '1/9'],
-      ['promote', '8/9'],
-    ],
   },
-  empty: {
-    strategy: { canary: { steps: [{ setWeight: 0 }, { pause: {} }] } },
-    path: [
-      ['', '1/5'],
-      ['resume', '2/5'],
-      ['abort', '1/1'],
-    ],
-  },
-  shut: {
-    traffic: { mode: 'Gated' },
-    strategy: { canary: { steps: [{ pause: {} }, { setWeight: 50 }, { pause: {} }] } },
-    path: [
-      ['', '0/6'],
-      ['pause', '0/6'],
-      ['resume', '2/6'],
-      ['promote', '6/6'],
-      ['undo', '2/2'],
-    ],
-  },
+  empty: canary({ setWeight: 0 }, { pause: {} }),
+  shut: { ...canary({ pause: {} }, { setWeight: 50 }, { pause: {} }), traffic: { mode: 'Gated' } },
 }
 
-/** Whether a run has obeyed a command, and stays at `step` then. */
-const rests = (found: ExperimentDeployment, { did, step }: { readonly did: string; readonly step: string }): boolean =>
-  found.status?.strategy?.step?.split(' ')[0] === step &&
-  (did === '' || found.status?.strategy?.command?.verb === did) &&
-  stateOf(found) !== 'Progressing'
+/** How many runs walk, and over how many situations each: with those of the scenes, 200 in all with `WHOLE=1`. */
+const [WALKS, STOPS] = process.env.WHOLE === undefined ? [5, 5] : [25, 8]
+
+const AT_REST: readonly string[] = ['Paused', 'Promoted', 'Aborted', 'Undone'] satisfies RunPhase[]
+
+/** The spec for a source of this name, which is that of its Service, too. */
+const ofSource = (spec: Spec, name: string): Spec =>
+  spec.strategy?.blueGreen
+    ? { ...spec, strategy: { blueGreen: { ...spec.strategy.blueGreen, activeService: name } } }
+    : spec
+
+/** Whether a run stays where it is, and has obeyed a command since `before`. */
+function rests({ status, metadata }: ExperimentDeployment, before: string | undefined): boolean {
+  const { phase = '', command } = status?.strategy ?? {}
+  const isSeen = status?.observedGeneration === metadata.generation && command?.at !== before
+  return AT_REST.includes(phase) && (before === undefined || isSeen)
+}
 
 describe('what a view offers, on the real control plane', function () {
-  this.timeout(4 * DEADLINE_MS)
+  this.timeout(process.env.WHOLE === undefined ? 4 * DEADLINE_MS : 20 * DEADLINE_MS)
   const scenes = usesScenes()
   const plugin = usesPlugin()
   const answers: Answer[] = []
@@ -114,12 +79,13 @@ describe('what a view offers, on the real control plane', function () {
     return JSON.parse(stdout)
   }
 
-  /** Asks the webhook about each command, as the plugin does, in a dry run. */
-  async function ask(place: Place, name: string, as: Account, after = ''): Promise<void> {
+  /** Asks the webhook about each command, as the plugin does, in a dry run. Returns those that it admits. */
+  async function ask(place: Place, name: string, as: Account, after = ''): Promise<readonly CommandVerb[]> {
     const view = await viewOf(name, as)
     const situation = `${name}${after}, ${view.state}, ${view.because.reason}, step ${view.run?.stepIndex ?? '-'}`
     situations.add(situation)
     const { annotations } = (await place.experimentAt(name)).metadata
+    const admitted: CommandVerb[] = []
     for (const { verb, isOffered } of view.actions) {
       const patch = patchOf(verb, { view, hasAnnotations: annotations !== undefined })
       const refusal = await place.api.patch(`${place.path('experiments', name)}?dryRun=All`, patch, 'json').then(
@@ -131,7 +97,9 @@ describe('what a view offers, on the real control plane', function () {
       )
       answers.push({ situation, verb, isOffered, ...(refusal === undefined ? {} : { refusal }) })
       if (isOffered && refusal !== undefined) await isPrinted({ verb, name, as, refusal })
+      if (refusal === undefined) admitted.push(verb)
     }
+    return admitted
   }
 
   /** Nothing is changed: the dry run that comes first is refused. */
@@ -157,34 +125,37 @@ describe('what a view offers, on the real control plane', function () {
     await Promise.all(SCENE_NAMES.map((name) => ask(scenes(), name, ACCOUNTS.admin)))
   })
 
-  it('is asked of each step of some runs', async () => {
-    await scenes().api.create('/api/v1/namespaces', { metadata: { name: OFFERS.namespace } })
-    const place = await placeIn(OFFERS.namespace)
-    await Promise.all(
-      Object.entries(STORIES).map(async ([name, { path, ...spec }]) => {
-        await aSource(place, name, { replicas: 2 })
-        await created(place, name, {
-          source: name,
-          overrideSpec: imageOverride('registry.example/cart:2'),
-          ...spec,
-        })
-        for (const [index, [did, step]] of path.entries()) {
-          if (did !== '') await told(place, name, did)
-          await place.shows(name, step, (found) => rests(found, { did, step }))
-          await ask(place, name, OFFERS, `, ${index} ${did}`)
-        }
-      }),
-    )
-  })
-
-  const told = async (place: Place, name: string, did: string) => {
-    if (did !== 'promote') return says(place, name, did)
-    const { status } = await place.experimentAt(name)
-    return says(place, name, `promote ${status?.strategy?.wholeRevision}`)
+  /** Goes from one situation to the next by one of the commands that are offered there. */
+  async function walk(place: Place, index: number): Promise<void> {
+    const specs = Object.entries(SPECS)
+    const [kind, spec] = specs[index % specs.length] ?? ['none', {}]
+    const [name, random] = [`${kind}-${index}`, seeded(index)]
+    await aSource(place, name, { replicas: 2 })
+    await created(place, name, {
+      source: name,
+      overrideSpec: imageOverride('registry.example/cart:2'),
+      ...ofSource(spec, name),
+    })
+    let before: string | undefined
+    for (let stop = 0; stop < STOPS; stop++) {
+      const { status } = await place.shows(name, `rest at stop ${stop}`, (found) => rests(found, before))
+      before = status?.strategy?.command?.at ?? ''
+      const offered = await ask(place, name, OFFERS, `, stop ${stop}`)
+      const verb = offered[Math.floor(random() * offered.length)]
+      if (verb === undefined) return
+      const word = verb === 'promote' ? `promote ${status?.strategy?.wholeRevision}` : verb
+      await says(place, name, word)
+    }
   }
 
-  it('was asked in 40 situations and more, and each command was offered in one', () => {
-    expect(situations.size, [...situations].join('\n')).to.be.at.least(40)
+  it('is asked of runs, between commands that are offered', async () => {
+    await scenes().api.create('/api/v1/namespaces', { metadata: { name: OFFERS.namespace } })
+    const place = await placeIn(OFFERS.namespace)
+    await inParallel(5, [...Array(WALKS).keys()], (index) => walk(place, index))
+  })
+
+  it('was asked in all situations, and each command was offered in one', () => {
+    expect(situations.size, [...situations].join('\n')).to.be.at.least(SCENE_NAMES.length + WALKS * (STOPS - 1))
     const offered = new Set(answers.flatMap(({ verb, isOffered }) => (isOffered ? [verb] : [])))
     expect([...offered]).to.have.members([...COMMAND_VERBS])
   })
