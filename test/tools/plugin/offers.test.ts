@@ -5,6 +5,7 @@ import type { CanaryStep, RunPhase } from '../../../common/api/strategy.ts'
 import type { ExperimentDeployment, ExperimentDeploymentSpec } from '../../../common/api/types.ts'
 import { COMMAND_VERBS, type CommandVerb } from '../../../common/strategy/command-text.ts'
 import type { ExperimentView } from '../../../common/view/experiment-view.ts'
+import { stateOf } from '../../../common/view/state.ts'
 import { text } from '../../../common/view/text.ts'
 import { ApiError } from '../../../sandbox/api.ts'
 import { imageOverride } from '../../builders.ts'
@@ -51,7 +52,11 @@ const SPECS: Readonly<Record<string, Spec>> = {
 /** How many runs walk, and over how many situations each: with those of the scenes, 200 in all with `WHOLE=1`. */
 const [WALKS, STOPS] = process.env.WHOLE === undefined ? [5, 5] : [25, 8]
 
-const AT_REST: readonly string[] = ['Paused', 'Promoted', 'Aborted', 'Undone'] satisfies RunPhase[]
+/** Where a run stays after a command. */
+const REST: Readonly<Record<CommandVerb, RunPhase>> = {
+  ...{ pause: 'Paused', resume: 'Paused', retry: 'Paused' },
+  ...{ promote: 'Promoted', abort: 'Aborted', undo: 'Undone' },
+}
 
 /** The spec for a source of this name, which is that of its Service, too. */
 const ofSource = (spec: Spec, name: string): Spec =>
@@ -59,11 +64,11 @@ const ofSource = (spec: Spec, name: string): Spec =>
     ? { ...spec, strategy: { blueGreen: { ...spec.strategy.blueGreen, activeService: name } } }
     : spec
 
-/** Whether a run stays where it is, and has obeyed a command since `before`. */
-function rests({ status, metadata }: ExperimentDeployment, before: string | undefined): boolean {
-  const { phase = '', command } = status?.strategy ?? {}
-  const isSeen = status?.observedGeneration === metadata.generation && command?.at !== before
-  return AT_REST.includes(phase) && (before === undefined || isSeen)
+/** Whether a run stays where it is, and has obeyed `verb` since the command of `before`. */
+function rests(found: ExperimentDeployment, verb: CommandVerb | undefined, before: string | undefined): boolean {
+  const { phase, command } = found.status?.strategy ?? {}
+  if (verb === undefined) return phase === 'Paused'
+  return phase === REST[verb] && command?.at !== before && stateOf(found) !== 'Progressing'
 }
 
 describe('what a view offers, on the real control plane', function () {
@@ -136,12 +141,12 @@ describe('what a view offers, on the real control plane', function () {
       overrideSpec: imageOverride('registry.example/cart:2'),
       ...ofSource(spec, name),
     })
-    let before: string | undefined
+    let [verb, before]: [CommandVerb?, string?] = []
     for (let stop = 0; stop < STOPS; stop++) {
-      const { status } = await place.shows(name, `rest at stop ${stop}`, (found) => rests(found, before))
-      before = status?.strategy?.command?.at ?? ''
+      const { status } = await place.shows(name, `rest at stop ${stop}`, (found) => rests(found, verb, before))
+      before = status?.strategy?.command?.at
       const offered = await ask(place, name, OFFERS, `, stop ${stop}`)
-      const verb = offered[Math.floor(random() * offered.length)]
+      verb = offered[Math.floor(random() * offered.length)]
       if (verb === undefined) return
       const word = verb === 'promote' ? `promote ${status?.strategy?.wholeRevision}` : verb
       await says(place, name, word)
