@@ -49,7 +49,8 @@ export function runsPlugin(plane: () => ControlPlane) {
       spec: { type: 'Plugin', address: `http://127.0.0.1:${port}`, namespaceSelector: {}, lagSeconds: 0 },
     })
   })
-  after('the plugin ends', () => {
+  after('the plugin ends', async () => {
+    await plane().api.delete(resourcePath(ANALYSIS_PROVIDER, { name: 'plugin' }))
     plugin.closeAllConnections()
     plugin.close()
   })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { ANALYSIS_TEMPLATE } from '../../../common/api/names.ts'
+import type { ExperimentDeployment } from '../../../common/api/types.ts'
 import { at, type JsonObject, listOr, textOr } from '../../../common/json/json.ts'
 import { resourcePath } from '../../../common/kube/client/resources.ts'
 import { DECIDED, runsPlugin } from '../../analyses/analyses.ts'
@@ -23,6 +24,9 @@ const PERMISSIONS = [...PAGE.matchAll(/^\| (`.*`) \| `(\S+)`.*\|$/gm)].map(([, v
   resources,
 }))
 
+const RELEASED = { image: 'registry.example/checkout:2', path: undefined }
+const ABORTED = { image: 'registry.example/checkout:1', path: 'Abort' }
+
 /** Runs a job until its experiment waits, then ends it as GitLab does when somebody cancels it. */
 const CANCELLED = `
 ${listOr(at(GITLAB_JOB, 'script')).join('\n')} &
@@ -42,8 +46,8 @@ describe('the examples for CI', function () {
   const { answers } = runsPlugin(plane)
   const plugin = usesPlugin()
 
-  /** A namespace with the source and a template, and with an account that has the permissions of the page. */
-  async function jobIn(namespace: string, answer: JsonObject) {
+  /** What remains of a job, in a namespace of its own with the source and a template. */
+  async function done(namespace: string, { answer, lines }: { readonly answer: JsonObject; readonly lines: string }) {
     await plane().api.create('/api/v1/namespaces', { metadata: { name: namespace } })
     const place = await placeIn(namespace)
     for (const permissions of PERMISSIONS) await grantedRights(namespace, namespace, permissions)
@@ -55,51 +59,45 @@ describe('the examples for CI', function () {
     const created = await place.kubectl(['apply', '-f', 'examples/ci/checkout.yaml'])
     expect(created.code, created.text).to.equal(0)
     await hasEndpoints(place, 'checkout', 4)
+    const ran = await plugin().shell(`IMAGE=registry.example/checkout:2 NAME=checkout-7-1\n${lines}`, {
+      as: { user: 'admin', as: namespace, namespace },
+      cwd: process.cwd(),
+    })
+    const [experiment] = await place.api.list<ExperimentDeployment>(place.path('experiments'))
     return {
-      place,
-      run: (lines: string) =>
-        plugin().shell(`IMAGE=registry.example/checkout:2 NAME=checkout-7-1\n${lines}`, {
-          as: { user: 'admin', as: namespace, namespace },
-          cwd: process.cwd(),
-        }),
-      images: async () => imagesOf(await place.deployment('checkout')),
-      phase: async () => (await place.experimentAt('checkout-7-1')).status?.strategy?.phase,
+      code: ran.code,
+      said: `${ran.stdout}${ran.stderr}`,
+      image: imagesOf(await place.deployment('checkout'))[0],
+      path: experiment?.status?.strategy?.path,
     }
   }
 
-  it('releases an image after a Pass, and nothing remains of the experiment', async () => {
-    const { place, run, images } = await jobIn('ci-passes', { decision: 'Pass' })
-    const { code, stdout, stderr } = await run(stepIf())
-    expect(code, `${stdout}\n${stderr}`).to.equal(0)
-    expect(await images()).to.deep.equal(['registry.example/checkout:2'])
-    expect((await place.kubectl(['get', 'expd', '--output=name'])).text).to.equal('')
+  /** Each of them mostly waits. */
+  const jobs = new Map<string, ReturnType<typeof done>>()
+  before('the jobs begin', () => {
+    const [lines, impatient] = [stepIf(), `sed s/65m/20s/ examples/ci/release.sh | sh -s -- "$IMAGE" "$NAME"`]
+    jobs
+      .set('passes', done('ci-passes', { answer: { decision: 'Pass' }, lines }))
+      .set('fails', done('ci-fails', { answer: { decision: 'Fail', message: 'too slow' }, lines }))
+      .set('waits', done('ci-waits', { answer: { decision: 'Wait' }, lines: impatient }))
+      .set('cancelled', done('ci-cancelled', { answer: { decision: 'Wait' }, lines: CANCELLED }))
   })
+  after('they have ended', () => Promise.allSettled(jobs.values()))
 
-  it('releases no image that does harm', async () => {
-    const { run, images, phase } = await jobIn('ci-fails', { decision: 'Fail', message: 'too slow' })
-    const { code, stdout, stderr } = await run(stepIf())
-    expect(code, `${stdout}\n${stderr}`).to.equal(4)
-    expect(stdout).to.contain('registry.example/checkout:2 is not released: it does harm')
-    expect(await images()).to.deep.equal(['registry.example/checkout:1'])
-    expect(await phase()).to.equal('Aborted')
-  })
+  const ends: Readonly<Record<string, { readonly code: number; readonly says: RegExp; readonly after: object }>> = {
+    passes: { code: 0, says: /^experimentdeployment\S+ "checkout-7-1" deleted/m, after: RELEASED },
+    fails: { code: 4, says: /^registry.example\/checkout:2 is not released: it does harm/m, after: ABORTED },
+    waits: { code: 124, says: /: there was no verdict in time$/m, after: ABORTED },
+    cancelled: { code: 0, says: /^checkout-7-1: the command abort was given$/m, after: ABORTED },
+  }
+  for (const [job, { code, says, after: remains }] of Object.entries(ends))
+    it(`end as they say if a job ${job}`, async () => {
+      const found = await jobs.get(job)
+      expect(found?.said).to.match(says)
+      expect(found).to.deep.include({ code, ...remains })
+    })
 
-  it('aborts a run that gets no verdict', async () => {
-    const { run, images, phase } = await jobIn('ci-waits', { decision: 'Wait' })
-    const impatient = `sed s/65m/20s/ examples/ci/release.sh | sh -s -- "$IMAGE" "$NAME"`
-    const { code, stdout, stderr } = await run(impatient)
-    expect(code, `${stdout}\n${stderr}`).to.equal(124)
-    expect(stdout).to.contain('there was no verdict in time')
-    expect(await images()).to.deep.equal(['registry.example/checkout:1'])
-    expect(await phase()).to.equal('Aborted')
-  })
-
-  it('aborts the run of a job that is cancelled', async () => {
-    const { run, images, phase } = await jobIn('ci-cancelled', { decision: 'Wait' })
-    const { code, stdout, stderr } = await run(CANCELLED)
-    expect(code, `${stdout}\n${stderr}`).to.equal(0)
-    expect(await images()).to.deep.equal(['registry.example/checkout:1'])
-    expect(await phase()).to.equal('Aborted')
+  it('cancel as GitHub does', () => {
     expect(CANCELLED).to.contain(stepIf('cancelled()'))
   })
 })

@@ -50,7 +50,14 @@ export function usesPlugin(): () => Plugin {
     await mkdir(join(folder, 'bin'))
     for (const name of ['kubectl-experiment', 'kubectl_complete-experiment'])
       await symlink(`../npm/bin/${name}.cjs`, join(folder, 'bin', name))
-    plugin = pluginIn(folder, plane().binaries.kubectl, (account) => kubeconfigOf(folder, account, plane()))
+    const written = new Map<string, Promise<string>>() // while one command reads it, another one must not write it
+    const kubeconfig = (account: Account) => {
+      const key = JSON.stringify(account)
+      const path = written.get(key) ?? kubeconfigOf(folder, account, plane())
+      written.set(key, path)
+      return path
+    }
+    plugin = pluginIn(folder, plane().binaries.kubectl, kubeconfig)
   })
   after('its files are removed', () => rm(folder, { recursive: true, force: true }))
   return () => {
@@ -61,7 +68,7 @@ export function usesPlugin(): () => Plugin {
 
 type Plane = ReturnType<ReturnType<typeof usesControlPlane>>
 
-/** Writes the kubeconfig of an account once. Returns its path. */
+/** Writes the kubeconfig of an account. Returns its path. */
 async function kubeconfigOf(folder: string, { user, namespace, as }: Account, plane: Plane): Promise<string> {
   const config = parse(await readFile(await plane.kubeconfigAs(user), 'utf8'))
   config.contexts[0].context.namespace = namespace
