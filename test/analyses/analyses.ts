@@ -42,15 +42,13 @@ export function runsPlugin(plane: () => ControlPlane) {
     await once(plugin.listen(0, '127.0.0.1'), 'listening')
     const { port } = plugin.address() as AddressInfo
     const { apiVersion, kind } = ANALYSIS_PROVIDER
-    await plane().api.create(resourcePath(ANALYSIS_PROVIDER), {
-      apiVersion,
-      kind,
-      metadata: { name: 'plugin' },
+    // that of an earlier test may be there
+    await plane().api.apply(resourcePath(ANALYSIS_PROVIDER, { name: 'plugin' }), {
+      ...{ apiVersion, kind, metadata: { name: 'plugin' } },
       spec: { type: 'Plugin', address: `http://127.0.0.1:${port}`, namespaceSelector: {}, lagSeconds: 0 },
     })
   })
-  after('the plugin ends', async () => {
-    await plane().api.delete(resourcePath(ANALYSIS_PROVIDER, { name: 'plugin' }))
+  after('the plugin ends', () => {
     plugin.closeAllConnections()
     plugin.close()
   })
