@@ -10,7 +10,7 @@ interface Options extends Pick<Io, 'vars' | 'timers' | 'clock' | 'signal'> {
 }
 
 /** How many connections: a view is made of a few reads at once, and each connection costs a handshake. */
-const CONNECTIONS = 3
+export const CONNECTIONS = 3
 
 /**
  * Connects as kubectl does, by the flags, `$KUBECONFIG`, `~/.kube/config` and the service account of a pod. The client

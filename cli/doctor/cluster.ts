@@ -7,13 +7,11 @@ import type { KubeRequest } from '../../common/kube/client/request.ts'
 import { type PathOptions, resourcePath } from '../../common/kube/client/resources.ts'
 import { asWholeObject, wholeItems } from '../../common/kube/reads/object.ts'
 import { Semaphore } from '../../common/program/semaphore.ts'
+import { CONNECTIONS } from '../cluster/connect.ts'
 import { explained } from '../process/explain.ts'
 
 /** How long each request may take. The API server waits for a webhook for 5 s. */
 const DEADLINE_MS = 10_000
-/** As many as there are connections. */
-const AT_ONCE = 8
-
 /** The cluster as checks see it: what cannot be read is unknown, and says why. */
 export interface Cluster {
   /** The object of this name. */
@@ -24,10 +22,10 @@ export interface Cluster {
   post(of: ResourceType, place: PathOptions, body: object, query?: KubeRequest['query']): Promise<unknown>
 }
 
-/** `client`, of which at most eight requests are sent at once. */
+/** `client`, which sends as many requests at once as it has connections. */
 export function clusterOf(client: Pick<KubeClient, 'request'>, signal: AbortSignal): Cluster {
-  const limit = new Semaphore(AT_ONCE)
-  // the time of a request begins when it is sent
+  const limit = new Semaphore(CONNECTIONS)
+  // the time of a request begins when it is sent, not while it waits for a connection
   const send = (request: KubeRequest) =>
     limit.run(() => client.request({ ...request, signal, deadlineMs: DEADLINE_MS }), signal)
   return {

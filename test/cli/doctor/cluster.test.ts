@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { CONNECTIONS } from '../../../cli/cluster/connect.ts'
 import { clusterOf } from '../../../cli/doctor/cluster.ts'
 import { KubeError } from '../../../common/kube/client/errors.ts'
 import type { KubeRequest } from '../../../common/kube/client/request.ts'
@@ -54,7 +55,7 @@ describe('the cluster of the doctor', () => {
     expect(refused).to.be.instanceOf(KubeError)
   })
 
-  it('sends eight requests at once', async () => {
+  it('sends as many requests at once as it has connections', async () => {
     let [now, most] = [0, 0]
     const cluster = clusterOf(
       {
@@ -69,6 +70,6 @@ describe('the cluster of the doctor', () => {
       never,
     )
     await Promise.all(Array.from({ length: 20 }, () => cluster.get(RESOURCES.Deployment, place)))
-    expect(most).to.equal(8)
+    expect(most).to.equal(CONNECTIONS)
   })
 })
