@@ -79,11 +79,18 @@ async function manifests(): Promise<void> {
   await writeFile(join(work, 'out/crds.yaml'), await kustomized(kubectl, join(work, 'crds')))
 }
 
+interface ExecutableOf {
+  /** the bundle */
+  readonly main: string
+  readonly node: Awaited<ReturnType<typeof nodeProgram>>
+  /** a program of Node that runs here */
+  readonly builder: string
+}
+
 /** `kubectl-experiment-0.1.0-linux-amd64.tar.gz`: a program with its own Node, for kubectl on the PATH. */
-async function executable(machine: Machine, main: string): Promise<void> {
+async function executable(machine: Machine, { main, node, builder }: ExecutableOf): Promise<void> {
   const from = join(work, machine)
   await mkdir(from)
-  const node = await nodeProgram(machine, join(work, `node-${machine}`))
   const config = {
     main: basename(main), // the path is in the program, and must be the same each time
     mainFormat: 'module',
@@ -92,8 +99,7 @@ async function executable(machine: Machine, main: string): Promise<void> {
     disableExperimentalSEAWarning: true,
   }
   await writeFile(join(work, `${machine}.json`), JSON.stringify(config))
-  const { program } = await nodeProgram(here(), join(work, `node-${here()}`))
-  await done(program, ['--build-sea', join(work, `${machine}.json`)], dirname(main))
+  await done(builder, ['--build-sea', join(work, `${machine}.json`)], dirname(main))
   await copyFile(join(ROOT, 'LICENSE'), join(from, 'LICENSE'))
   await copyFile(node.license, join(from, 'LICENSE.node'))
   await copyFile(`${main}.LEGAL.txt`, join(from, 'LICENSES.libraries'))
@@ -123,9 +129,12 @@ async function plugin(): Promise<void> {
   await archive(`kubectl-experiment-${VERSION}-any.tar.gz`, any, ['kubectl-experiment'])
   const single = join(work, 'single')
   await bundle({ main: join(ROOT, 'cli/main.ts') }, single)
+  const nodeFor = (machine: Machine) => nodeProgram(machine, join(work, `node-${machine}`))
+  const nodes = { amd64: await nodeFor('amd64'), arm64: await nodeFor('arm64') }
+  const builder = nodes[here()].program
   for (const machine of MACHINES) {
     say(`building the executable for ${machine}`)
-    await executable(machine, join(single, 'main.mjs'))
+    await executable(machine, { main: join(single, 'main.mjs'), node: nodes[machine], builder })
   }
 }
 
