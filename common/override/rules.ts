@@ -34,7 +34,7 @@ const BANS: readonly OverrideBan[] = [
 
 /**
  * An override that the webhook refuses by the schema of the kind, and the field that it names then. By that `doctor`
- * knows the webhook's answer: no other policy has the schema, neither that of `manifests/pack`.
+ * knows the webhook's answer. Only the webhook has the schema; the policy of `manifests/pack` has not.
  */
 export const WRONG_OVERRIDE = {
   overrideSpec: { progressDeadlineSeconds: 'soon' },
