@@ -31,10 +31,8 @@ const ABORTED = { image: 'registry.example/checkout:1', path: 'Abort' }
 const CANCELLED = `
 ${listOr(at(GITLAB_JOB, 'script')).join('\n')} &
 job=$!
-for attempt in $(seq 60); do
-  kubectl experiment status "$NAME" --for=paused --timeout=2m && break
-  sleep 1
-done
+kubectl wait expd/"$NAME" --for=create --timeout=2m
+kubectl experiment status "$NAME" --for=paused --timeout=2m
 kill $job
 CI_JOB_STATUS=canceled
 ${listOr(at(GITLAB_JOB, 'after_script')).join('\n')}
@@ -80,7 +78,7 @@ describe('the examples for CI', function () {
       .set('passes', done('ci-passes', { answer: { decision: 'Pass' }, lines }))
       .set('fails', done('ci-fails', { answer: { decision: 'Fail', message: 'too slow' }, lines }))
       .set('waits', done('ci-waits', { answer: { decision: 'Wait' }, lines: impatient }))
-      .set('cancelled', done('ci-cancelled', { answer: { decision: 'Wait' }, lines: CANCELLED }))
+      .set('is cancelled', done('ci-cancelled', { answer: { decision: 'Wait' }, lines: CANCELLED }))
   })
   after('they have ended', () => Promise.allSettled(jobs.values()))
 
@@ -88,7 +86,7 @@ describe('the examples for CI', function () {
     passes: { code: 0, says: /^experimentdeployment\S+ "checkout-7-1" deleted/m, after: RELEASED },
     fails: { code: 4, says: /^registry.example\/checkout:2 is not released: it does harm/m, after: ABORTED },
     waits: { code: 124, says: /: there was no verdict in time$/m, after: ABORTED },
-    cancelled: { code: 0, says: /^checkout-7-1: the command abort was given$/m, after: ABORTED },
+    'is cancelled': { code: 0, says: /^checkout-7-1: the command abort was given$/m, after: ABORTED },
   }
   for (const [job, { code, says, after: remains }] of Object.entries(ends))
     it(`end as they say if a job ${job}`, async () => {
