@@ -42,8 +42,8 @@ const EMERGENCY_EXIT = 'kubectl delete validatingwebhookconfiguration'
 /** A manifest as `kubectl apply` leaves it, which otherwise warns at the next apply. */
 const applied = (manifest: string): string =>
   manifest.replace(
-    'metadata:\n',
-    "metadata:\n  annotations: {kubectl.kubernetes.io/last-applied-configuration: '{}'}\n",
+    '\n  annotations:\n',
+    "\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: '{}'\n",
   )
 
 describe('the guides for admins, in a cluster of their own', () => {
