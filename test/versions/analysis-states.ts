@@ -108,6 +108,8 @@ export const ANALYSES: Readonly<Record<string, State>> = {
     ),
   ),
   ...Object.fromEntries(ASKED.map((kind) => [stateName(kind, 'Wait'), unfinished(kind)])),
+  // with windows of ten seconds it would have its most samples before all updates are over
+  'ranks-wait': unfinished('ranks', { intervalSeconds: 20 }),
   'twin-wait': unfinished('errors', { control: 'Twin' }),
   'timed-wait': unfinished('errors'),
   watching: {

@@ -81,13 +81,13 @@ export const ASKED_KINDS: Readonly<Record<string, AskedKind>> = {
   },
   ranks: {
     metric: { kind: 'MannWhitney' },
-    patient: { minSamples: 450 }, // the most; with `neither` not reached before all updates are over
+    patient: { minSamples: 450 }, // the most
     answers: {
       good: always(seconds(0.5, 450), seconds(1, 450)),
       worse: always(seconds(5, 450), seconds(1, 450)),
-      neither: always(seconds(1, 2), seconds(1, 2)),
+      neither: always(seconds(1, 5), seconds(1, 5)), // a window with fewer is asked for again, longer
     },
-    perWindow: 2,
+    perWindow: 5,
   },
   decision: {
     metric: { kind: 'Decision' },
