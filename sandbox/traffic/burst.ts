@@ -56,25 +56,38 @@ export async function send(
   return { byPod, failures }
 }
 
+const TIMED_OUT = new Error('timeout')
+
 const reasonOf = (error: unknown): string => {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout'
+  if (error === TIMED_OUT) return 'timeout'
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+/** The parts in which the time of a request is counted. */
+const PARTS = 10
+
+/** Calls `give` after `ms`. While this process stands still, an answer waits for it, so a stall counts as one part. */
+function afterRunning(ms: number, give: () => void): NodeJS.Timeout {
+  let left = PARTS
+  return setInterval(() => {
+    left -= 1
+    if (left === 0) give()
+  }, ms / PARTS)
 }
 
 /** The body of the response: the address of the pod that answered. */
 function askOnce(to: Pick<RequestOptions, 'host' | 'port' | 'path'>, requestMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(requestMs)
-    signal.addEventListener('abort', () => reject(signal.reason))
-    const asked = request({ ...to, agent: false, signal }, (answer) => {
-      let body = ''
-      answer.setEncoding('utf8').on('data', (text: string) => {
-        body += text
-      })
-      answer.once('error', reject)
-      answer.once('end', () => (answer.statusCode === 200 ? resolve(body) : reject(`HTTP ${answer.statusCode}`)))
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const asked = request({ ...to, agent: false }, (answer) => {
+    let body = ''
+    answer.setEncoding('utf8').on('data', (text: string) => {
+      body += text
     })
-    asked.once('error', reject)
-    asked.end()
+    answer.once('error', reject)
+    answer.once('end', () => (answer.statusCode === 200 ? resolve(body) : reject(`HTTP ${answer.statusCode}`)))
   })
+  asked.once('error', reject)
+  asked.end()
+  const timer = afterRunning(requestMs, () => asked.destroy(TIMED_OUT))
+  return promise.finally(() => clearInterval(timer))
 }

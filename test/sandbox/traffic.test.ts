@@ -43,6 +43,16 @@ describe('requests', () => {
     expect(answers).to.deep.equal({ byPod: {}, failures: { timeout: 2, 'not sent': 3 } })
   })
 
+  it('do not time out while this process stands still', async () => {
+    const server = createServer((_, response) => response.end('pod'))
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const sent = send({ count: 4, host: '127.0.0.1', port }, { requestMs: 200 })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
+    expect(await sent).to.deep.equal({ byPod: { pod: 4 }, failures: {} })
+    server.close()
+  })
+
   it('are limited in number', async () => {
     const refused = await send({ count: 1_000_000, host: '127.0.0.1', port: 1 }).catch(String)
     expect(refused).to.equal('RangeError: count must be 0 to 100000, found 1000000')

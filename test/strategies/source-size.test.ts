@@ -186,7 +186,7 @@ describe('a canary inside the size of its source, on the real control plane', fu
     const pods = watched()
     const how = JSON.stringify(bursts.map(({ answers }) => answers.failures).filter((each) => !isEqual(each, {})))
     console.log(`      ${name}: ${sent} requests, ${failed} lost ${how}, ${pods.least} to ${pods.most} pods`)
-    expect(failed, `${name}: lost of ${sent}`).to.be.at.most(Math.ceil(sent * LOST_BY_KUBE_PROXY))
+    expect(failed, `${name}: lost of ${sent}: ${how}`).to.be.at.most(Math.ceil(sent * LOST_BY_KUBE_PROXY))
     expect(pods.least, `${name}: the least pods that serve`).to.be.at.least(SIZE - missing)
     expect(pods.most, `${name}: the most pods`).to.be.at.most(most)
     expect(imagesOf(await place().deployment(name))).to.deep.equal([image ?? OWN_IMAGE])
