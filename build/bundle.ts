@@ -50,9 +50,27 @@ const unusedClient: Plugin = {
 
 const CLIENT = '@kubernetes/client-node'
 
+/** Takes of undici what our own code uses. Its main module also loads a `fetch`, WebSockets, caches and mocks. */
+const unusedOfUndici: Plugin = {
+  name: 'unused of undici',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/node_modules\/undici\/index\.js$/ }, () => ({
+      contents: `
+        const Dispatcher = require('./lib/dispatcher/dispatcher')
+        Object.assign(Dispatcher.prototype, require('./lib/api'))
+        module.exports = {
+          Agent: require('./lib/dispatcher/agent'),
+          ProxyAgent: require('./lib/dispatcher/proxy-agent'),
+        }`,
+    }))
+  },
+}
+
 interface BundleOptions {
   /** whether what is imported only when it is needed has files of its own; default: one file for each program */
   readonly isSplit?: boolean
+  /** whether undici is only what the plugin uses of it; default: all, for the client for Kubernetes calls its `fetch` */
+  readonly isOfPlugin?: boolean
 }
 
 /**
@@ -65,7 +83,7 @@ interface BundleOptions {
 export async function bundle(
   programs: Readonly<Record<string, string>>,
   folder: string,
-  { isSplit = false }: BundleOptions = {},
+  { isSplit = false, isOfPlugin = false }: BundleOptions = {},
 ): Promise<readonly string[]> {
   const { metafile } = await build({
     entryPoints: programs,
@@ -77,7 +95,7 @@ export async function bundle(
     format: 'esm',
     target: 'node24',
     banner: { js: REQUIRE },
-    plugins: [builtinModules, unusedClient],
+    plugins: [builtinModules, unusedClient, ...(isOfPlugin ? [unusedOfUndici] : [])],
     minifyWhitespace: true, // removes comments: with one non-ASCII character, the source needs twice the memory
     lineLimit: 160,
     legalComments: 'linked',

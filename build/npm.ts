@@ -27,7 +27,7 @@ const BINS = { 'kubectl-experiment': START, 'kubectl_complete-experiment': COMPL
 
 /** Writes the npm package into `folder`. @returns the paths of the written programs */
 export async function npmPackage(folder: string): Promise<readonly string[]> {
-  await bundle({ main: MAIN }, join(folder, 'lib'), { isSplit: true })
+  await bundle({ main: MAIN }, join(folder, 'lib'), { isSplit: true, isOfPlugin: true })
   await mkdir(join(folder, 'bin'), { recursive: true })
   const paths = await Promise.all(
     Object.entries(BINS).map(async ([name, content]) => {

@@ -128,7 +128,7 @@ async function plugin(): Promise<void> {
   await cp(npm, join(any, 'kubectl-experiment'), { recursive: true })
   await archive(`kubectl-experiment-${VERSION}-any.tar.gz`, any, ['kubectl-experiment'])
   const single = join(work, 'single')
-  await bundle({ main: join(ROOT, 'cli/main.ts') }, single)
+  await bundle({ main: join(ROOT, 'cli/main.ts') }, single, { isOfPlugin: true })
   const nodeFor = (machine: Machine) => nodeProgram(machine, join(work, `node-${machine}`))
   const nodes = { amd64: await nodeFor('amd64'), arm64: await nodeFor('arm64') }
   const builder = nodes[here()].program
