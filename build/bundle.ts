@@ -69,7 +69,7 @@ const unusedOfUndici: Plugin = {
 interface BundleOptions {
   /** whether what is imported only when it is needed has files of its own; default: one file for each program */
   readonly isSplit?: boolean
-  /** whether undici is only what the plugin uses of it; default: all, for the client for Kubernetes calls its `fetch` */
+  /** whether undici is only what the plugin needs; default: all, for the client for Kubernetes uses its `fetch` */
   readonly isOfPlugin?: boolean
 }
 
