@@ -4,6 +4,8 @@ import type { Amount } from './amount.ts'
 export const MAX_PAUSE_SECONDS = 31_536_000
 /** A number of seconds as text, or numbers with units: `90`, `1h30m`. */
 export const PAUSE_PATTERN = '^([0-9]{1,8}|([0-9]{1,8}[smhd]){1,4})$'
+/** What a pause is, for people. */
+export const PAUSE_WORDS = 'a time of whole seconds, such as 90, 30s, 10m or 1h30m, at most a year'
 
 /** One step of a canary, as users write it: exactly one member. */
 export interface CanaryStep {

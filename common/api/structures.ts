@@ -27,6 +27,7 @@ import {
   type CanaryStrategy,
   MAX_PAUSE_SECONDS,
   PAUSE_PATTERN,
+  PAUSE_WORDS,
   PROMOTION_MODES,
   type PromotionSpec,
   type Strategy,
@@ -62,13 +63,11 @@ const DELAYS = {
 const AMOUNT = 'a number of pods, such as 2, or a percentage, such as 25%'
 const maxUnavailable = optional(countOrText(AMOUNT, 6, AMOUNT_PATTERN))
 
-const PAUSE = 'a time of whole seconds, such as 90, 30s, 10m or 1h30m, at most a year'
-
 const STEP = choice<CanaryStep>({
   setWeight: optional(whole(0, 100)),
   pause: optional(
     object<NonNullable<CanaryStep['pause']>>({
-      duration: optional(countOrText(PAUSE, 36, PAUSE_PATTERN, MAX_PAUSE_SECONDS)),
+      duration: optional(countOrText(PAUSE_WORDS, 36, PAUSE_PATTERN, MAX_PAUSE_SECONDS)),
     }),
   ),
   analysis: optional(object<NonNullable<CanaryStep['analysis']>>({})),

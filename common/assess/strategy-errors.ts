@@ -1,5 +1,6 @@
 import { knownValue } from '../api/known.ts'
 import type { KubeObject } from '../api/object.ts'
+import { PAUSE_WORDS } from '../api/strategy.ts'
 import type { FieldError } from '../api/types.ts'
 import type { SpecFacts } from '../facts/facts.ts'
 import { allowsSmallerSource } from '../policy/policy.ts'
@@ -13,22 +14,22 @@ import { count } from '../text/count.ts'
 import { sizeErrors } from './size-errors.ts'
 
 /**
- * What is wrong with a strategy for the wanted `fork`: a pause that is too long, more missing pods than there are, and
- * a weight that `maxSurge` does not allow for the source as it is now. A source that grows later limits the weight,
- * which is no mistake. Where the source gets smaller instead, every weight is possible.
+ * What is wrong with a strategy for the wanted `fork`: a pause that is no time or too long, more missing pods than
+ * there are, and a weight that `maxSurge` does not allow for the source as it is now. A source that grows later limits
+ * the weight, which is no mistake. Where the source gets smaller instead, every weight is possible.
  */
 export function strategyErrors(facts: SpecFacts, fork?: KubeObject): readonly FieldError[] {
   const spec = strategyRunSpec(facts.experiment.spec)
   if (!spec) return []
   const { steps, maxSurge, blueGreen } = spec
-  const tooLong = steps.flatMap(({ pause }, index): readonly FieldError[] =>
+  const notTimes = steps.flatMap(({ pause }, index): readonly FieldError[] =>
     pause?.duration === undefined || pauseSeconds(pause.duration) !== undefined
       ? []
-      : [invalid(`spec.strategy.canary.steps[${index}].pause.duration`, 'must be at most a year; make it shorter')],
+      : [invalid(`spec.strategy.canary.steps[${index}].pause.duration`, `must be ${PAUSE_WORDS}`)],
   )
   const tooMany = blueGreen ? unavailableErrors(blueGreen) : []
   const sizes = sizesOf(facts, spec)
-  if (!sizes || sizes.source === 0 || spec.isInsideSource) return [...tooLong, ...tooMany]
+  if (!sizes || sizes.source === 0 || spec.isInsideSource) return [...notTimes, ...tooMany]
   const limit = surgeLimit(sizes)
   const needs = compileSteps(spec, 'Forward').flatMap((step) =>
     step.is === 'setWeight' ? [{ step, pods: podsFor(step.weight, sizes.source) }] : [],
@@ -44,7 +45,7 @@ export function strategyErrors(facts: SpecFacts, fork?: KubeObject): readonly Fi
       const needed = `${weight}% needs ${count(pods, 'pod')} beside ${sizes.source}`
       return invalid(field, `${needed}; maxSurge ${maxSurge} allows ${limit}; ${remedy}${inside()}`)
     })
-  return [...tooLong, ...tooMany, ...tooLarge, ...reserveErrors(sizes, limit)]
+  return [...notTimes, ...tooMany, ...tooLarge, ...reserveErrors(sizes, limit)]
 }
 
 const INSIDE = ', or set scaleDownSource to true: then the source gets smaller as the fork grows'

@@ -120,8 +120,11 @@ const STEPS: Note = {
     pause: {
       about: 'Waits for a time, or until somebody resumes the run.',
       members: {
-        duration:
-          'For how long: seconds, or a text such as "1h30m", at most a year. Without it the run waits until somebody resumes it.',
+        duration: {
+          about:
+            'For how long: seconds, or a text such as "1h30m", at most a year. Without it the run waits until somebody resumes it.',
+          isReviewed: true,
+        },
       },
     },
     analysis: ANALYSIS_STEP,

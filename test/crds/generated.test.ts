@@ -4,6 +4,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { readyOf } from '../../common/api/conditions.ts'
 import { decodeStatus } from '../../common/api/decode-status.ts'
 import { REASONS } from '../../common/api/reasons.ts'
+import { at, isObject, listOr, objectOr } from '../../common/json/json.ts'
 import { WORKLOAD_KINDS } from '../../common/workload/registry.ts'
 import { generated, reasonsPage } from '../../crds/generated.ts'
 
@@ -23,6 +24,27 @@ describe('the generated files', () => {
       expect(parse(made?.text ?? '')).to.deep.equal(parse(read(file)))
       expect(parse(read(file), { version: '1.1' }), 'as tools with YAML 1.1 read it').to.deep.equal(parse(read(file)))
     })
+
+  it('have no rule that an older API server finds too costly: one of a number or text in a list', () => {
+    // before 1.34, it takes such a value for 3 MiB of text
+    const offenders = (schema: unknown, path: string, isInList = false): readonly string[] => {
+      const rules = listOr(at(schema, 'x-kubernetes-validations')).map((each) => String(at(each, 'rule')))
+      const costly = isInList && at(schema, 'x-kubernetes-int-or-string') === true
+      return [
+        ...rules.filter((rule) => costly && rule !== 'type(self) in [int]').map((rule) => `${path}: ${rule}`),
+        ...Object.entries(objectOr(at(schema, 'properties'))).flatMap(([key, member]) =>
+          offenders(member, `${path}.${key}`, isInList),
+        ),
+        ...[at(schema, 'items'), at(schema, 'additionalProperties')].flatMap((item) =>
+          isObject(item) ? offenders(item, `${path}[]`, true) : [],
+        ),
+      ]
+    }
+    for (const file of crds) {
+      const version = listOr(at(parse(read(file)), 'spec', 'versions'))[0]
+      expect(offenders(at(version, 'schema', 'openAPIV3Schema'), file)).to.deep.equal([])
+    }
+  })
 
   it('correct a default and a permission, and keep comments', () => {
     const spoilt = (file: string) =>

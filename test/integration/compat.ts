@@ -18,6 +18,12 @@ const DIFFERENCES: readonly Difference[] = [
         'A-8: runs kubectl delete expd/faster-cart, with the output that the page shows',
       ],
       'ordinary mistakes, by kubectl apply': ['have exactly the chapters of mistakes-graded.md, with the same answers'],
+      'what the schema of an experiment says, on the real control plane': [
+        'N25: says of setWeight as a percentage which field it is and what to write instead',
+        'N25: says of a ttl as a time which field it is and what to write instead',
+        'N25: says of maxSurge in words which field it is and what to write instead',
+        'N25: says of a name in capitals which field it is and what to write instead',
+      ],
       'common mistakes, by kubectl apply': ['have exactly the chapters of mistakes.md, with the same answers'],
       'the CRD of policies, by itself': [
         'refuses no share',

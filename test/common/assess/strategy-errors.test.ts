@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { ABSENT } from '../../../common/api/known.ts'
 import type { CanaryStrategy } from '../../../common/api/strategy.ts'
+import { PAUSE_WORDS } from '../../../common/api/strategy.ts'
 import { strategyErrors } from '../../../common/assess/strategy-errors.ts'
 import type { ExperimentPolicySpec } from '../../../common/policy/policy.ts'
 import { aDeployment, anExperiment, aPolicy, installing, NO_POLICIES } from '../../builders.ts'
@@ -95,9 +96,11 @@ describe('the mistakes in a strategy', () => {
         }
   })
 
-  it('are pauses of more than a year', () => {
-    expect(mistakes({ steps: [{ pause: { duration: '365d' } }, { pause: { duration: '400d' } }] })).to.deep.equal([
-      `${STEP}[1].pause.duration: must be at most a year; make it shorter`,
+  it('are pauses of more than a year, and those in words', () => {
+    const durations = ['365d', '400d', '5 minutes']
+    expect(mistakes({ steps: durations.map((duration) => ({ pause: { duration } })) })).to.deep.equal([
+      `${STEP}[1].pause.duration: must be ${PAUSE_WORDS}`,
+      `${STEP}[2].pause.duration: must be ${PAUSE_WORDS}`,
     ])
   })
 
@@ -150,7 +153,7 @@ describe('the mistakes of a strategy', () => {
     ]))
 
   it('include a pause of more than a year, also while the source has no pods', () => {
-    const expected = ['spec.strategy.canary.steps[0].pause.duration: must be at most a year; make it shorter']
+    const expected = [`spec.strategy.canary.steps[0].pause.duration: must be ${PAUSE_WORDS}`]
     const canary = { steps: [{ pause: { duration: '366d' } }, { setWeight: 99 }] }
     expect(errorsOf(canary, aSource(0))).to.deep.equal(expected)
     expect(strategyErrors(someFacts())).to.deep.equal([])

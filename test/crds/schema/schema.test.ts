@@ -71,7 +71,7 @@ describe('the schema of a structure', () => {
   it('lets a text in place of a number pass, so that a rule can say what to write', () =>
     expect(schemaOf(whole(0, 8), { about: '', insteadOfText: 'must be a number' })).to.deep.equal({
       ...{ 'x-kubernetes-int-or-string': true, minimum: 0, maximum: 8, maxLength: 64 },
-      'x-kubernetes-validations': [{ rule: 'type(self) == int', message: 'must be a number' }],
+      'x-kubernetes-validations': [{ rule: 'type(self) in [int]', message: 'must be a number' }],
     }))
 
   it('checks a bound that is no whole number by a rule too', () =>
