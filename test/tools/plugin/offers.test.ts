@@ -84,13 +84,15 @@ describe('what a view offers, on the real control plane', function () {
     return JSON.parse(stdout)
   }
 
-  /** Asks the webhook about each command, as the plugin does, in a dry run. Returns those that it admits. */
+  /**
+   * Asks the webhook about each command, as the plugin does, in a dry run. Returns those that it admits. A run that goes
+   * on by itself meanwhile is asked about again.
+   */
   async function ask(place: Place, name: string, as: Account, after = ''): Promise<readonly CommandVerb[]> {
     const view = await viewOf(name, as)
-    const situation = `${name}${after}, ${view.state}, ${view.because.reason}, step ${view.run?.stepIndex ?? '-'}`
-    situations.add(situation)
+    const situation = situationIn(view, after)
     const { annotations } = (await place.experimentAt(name)).metadata
-    const admitted: CommandVerb[] = []
+    const found: Answer[] = []
     for (const { verb, isOffered } of view.actions) {
       const patch = patchOf(verb, { view, hasAnnotations: annotations !== undefined })
       const refusal = await place.api.patch(`${place.path('experiments', name)}?dryRun=All`, patch, 'json').then(
@@ -100,12 +102,18 @@ describe('what a view offers, on the real control plane', function () {
           throw error
         },
       )
-      answers.push({ situation, verb, isOffered, ...(refusal === undefined ? {} : { refusal }) })
-      if (isOffered && refusal !== undefined) await isPrinted({ verb, name, as, refusal })
-      if (refusal === undefined) admitted.push(verb)
+      found.push({ situation, verb, isOffered, ...(refusal === undefined ? {} : { refusal }) })
     }
-    return admitted
+    if (situationIn(await viewOf(name, as), after) !== situation) return ask(place, name, as, after)
+    situations.add(situation)
+    answers.push(...found)
+    for (const { verb, isOffered, refusal } of found)
+      if (isOffered && refusal !== undefined) await isPrinted({ verb, name, as, refusal })
+    return found.filter(({ refusal }) => refusal === undefined).map(({ verb }) => verb)
   }
+
+  const situationIn = ({ metadata: { name }, state, because, run }: ExperimentView, after: string) =>
+    `${name}${after}, ${state}, ${because.reason}, step ${run?.stepIndex ?? '-'}`
 
   /** Nothing is changed: the dry run that comes first is refused. */
   async function isPrinted({
