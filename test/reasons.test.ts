@@ -91,7 +91,8 @@ function wordsIn(name: string, { program, checker }: Project): readonly string[]
       const word = left ?? right
       return word !== undefined && mayBeReason(types[left === undefined ? 0 : 1], checker) ? [word] : []
     })
-    const held = checker.getTypeAtLocation(heldBy(node, asked)).map(wordOf)
+    const elements = heldBy(node, asked)
+    const held = elements.length === 0 ? [] : checker.getTypeAtLocation(elements).map(wordOf) // each call is a message
     const words = [...compared, ...(held.includes(undefined) ? [] : held)]
     return words.map((word) => `${place(node)} ${word}`)
   })
