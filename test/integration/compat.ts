@@ -21,6 +21,7 @@ const DIFFERENCES: readonly Difference[] = [
       ],
       'ordinary mistakes, by kubectl apply': ['have exactly the chapters of mistakes-graded.md, with the same answers'],
       'a blueGreen in the CRD, by itself': ['refuses an active Service with a dot', 'refuses a part of a percentage'],
+      'a strategy in the CRD, by itself': ['refuses setWeight "10%"', 'refuses maxSurge "abc"'],
       'what the schema of an experiment says, on the real control plane': [
         'N25: says of setWeight as a percentage which field it is and what to write instead',
         'N25: says of a ttl as a time which field it is and what to write instead',
