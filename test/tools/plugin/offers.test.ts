@@ -85,8 +85,8 @@ describe('what a view offers, on the real control plane', function () {
   }
 
   /**
-   * Asks the webhook about each command, as the plugin does, in a dry run. Returns those that it admits. A run that goes
-   * on by itself meanwhile is asked about again.
+   * Asks the webhook about each command, as the plugin does, in a dry run. Returns those that it admits. A run that has
+   * gone on by itself meanwhile is asked about again.
    */
   async function ask(place: Place, name: string, as: Account, after = ''): Promise<readonly CommandVerb[]> {
     const view = await viewOf(name, as)
