@@ -4,8 +4,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 export interface EventuallyOptions {
   /** Ends the wait at once with the signal's reason, for example when the process that it waits for has ended. */
   readonly signal?: AbortSignal
+  /** between two probes; default: 50 ms, and up to 200 ms after some seconds, because a probe needs a processor, too */
   readonly pauseMs?: number
 }
+
+const [LEAST_MS, MOST_MS] = [50, 200]
+/** A wait is longer by a twentieth at most. */
+const PART = 1 / 20
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
@@ -18,9 +23,10 @@ export async function eventually<T>(
   what: string,
   deadlineMs: number,
   probe: () => T | Promise<T>,
-  { signal, pauseMs = 50 }: EventuallyOptions = {},
+  { signal, pauseMs }: EventuallyOptions = {},
 ): Promise<T> {
-  const end = performance.now() + deadlineMs
+  const start = performance.now()
+  const end = start + deadlineMs
   for (;;) {
     signal?.throwIfAborted()
     try {
@@ -30,6 +36,7 @@ export async function eventually<T>(
       if (performance.now() > end)
         throw new Error(`waited ${deadlineMs / 1000} s for ${what}; last seen: ${messageOf(error)}`, { cause: error })
     }
-    await pause(pauseMs)
+    const waitedMs = performance.now() - start
+    await pause(pauseMs ?? Math.min(MOST_MS, Math.max(LEAST_MS, PART * waitedMs)))
   }
 }

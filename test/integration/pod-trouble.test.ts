@@ -46,11 +46,13 @@ describe('a fork whose pods do not become ready, on the real control plane', () 
     for (const [index, [, told]] of Object.values(CAUSES).entries()) {
       const name = names[index] ?? ''
       await eventually(`the cause in the message of ${name}`, TOLD_MS, async () => {
-        const [ready, message] = [condition(await place().experimentAt(name), 'Ready'), await messageOf(name)]
-        expect(message).to.match(/^0 of 1 pods [^;]+; pod\/\S+: /)
-        expect(message).to.match(told)
+        const ready = condition(await place().experimentAt(name), 'Ready')
         expect(ready).to.deep.include({ status: 'False', reason: 'PodsNotReady' })
+        expect(ready?.message).to.match(told)
       })
+      expect(await messageOf(name))
+        .to.match(/^0 of 1 pods [^;]+; pod\/\S+: /)
+        .and.to.match(told)
     }
   }
 
