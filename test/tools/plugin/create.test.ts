@@ -107,10 +107,10 @@ const containersOf = (fork: KubeObject): ReadonlyMap<string, Readonly<Record<str
 const variablesOf = (container: unknown): ReadonlyMap<unknown, unknown> =>
   new Map(listOr(at(container, 'env')).map((each) => [at(each, 'name'), at(each, 'value') ?? '']))
 
-/** Without what names the fork itself. */
+/** Without what names the fork, and without empty values: Argo leaves them out when it writes a Rollout. */
 const comparable = (fork: KubeObject): unknown =>
   JSON.parse(
-    JSON.stringify(fork.spec)
+    JSON.stringify(fork.spec, (key, value) => (key === 'value' && value === '' ? undefined : value))
       .replaceAll(/\b[\da-f]{10}\b/g, 'ID')
       .replaceAll(/\bcart-\d+-[ab]\b/g, 'NAME'),
   )
