@@ -12,6 +12,7 @@ import { explained } from '../process/explain.ts'
 
 /** How long each request may take. The API server waits for a webhook for 5 s. */
 const DEADLINE_MS = 10_000
+
 /** The cluster as checks see it: what cannot be read is unknown, and says why. */
 export interface Cluster {
   /** The object of this name. */

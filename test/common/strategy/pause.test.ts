@@ -37,7 +37,7 @@ describe('the seconds of a pause', () => {
   for (const [duration, seconds] of cases)
     it(`are ${seconds} for ${JSON.stringify(duration)}`, () => expect(pauseSeconds(duration)).to.equal(seconds))
 
-  it('are a whole number up to a year for every text that the CRD accepts, or none', () => {
+  it('are a whole number up to a year for every text of the pattern, or none', () => {
     fc.assert(
       fc.property(fc.stringMatching(new RegExp(PAUSE_PATTERN)), (text) => {
         const seconds = pauseSeconds(text)
